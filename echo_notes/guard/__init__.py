@@ -1,0 +1,1 @@
+"""The gate's rules: pure functions over the model that say what may be written and who may see it."""

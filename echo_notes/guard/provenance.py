@@ -1,0 +1,46 @@
+"""Who may write over whom: provenance ranks, and the guard that compares them.
+
+The writing path decides the label; a payload never does. An unknown word ranks 0, so the guard fails closed.
+"""
+
+from dataclasses import dataclass
+
+from echo_notes.model.fact import CONSOLIDATED, LEGACY, MODEL_INFERRED, USER_STATED
+
+_RANKS = {USER_STATED: 3, CONSOLIDATED: 2, MODEL_INFERRED: 1, LEGACY: 0}
+LABELS = {rank: label for label, rank in _RANKS.items()}
+
+
+def rank(label: str) -> int:
+    """Return the rank of a provenance label, 3 down to 0; any unknown word is 0."""
+    return _RANKS.get(label, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How much a stored fact counts: the rank that protects it, and the rank with which its claim speaks.
+
+    They differ for what was changed or labelled by hand: it protects as the person's own and claims as legacy.
+    """
+
+    protects: int
+    claims: int
+    by_hand: bool = False
+
+
+def standing(label: str, *, vouched: bool, known: bool) -> Standing:
+    """Return the standing of a stored fact with this provenance label.
+
+    `vouched`: the audit trail has a line with the digest of the record as it is now. `known`: it has a line for this
+    fact at all. A record that nobody labelled and no line knows is legacy.
+    """
+    if vouched:
+        return Standing(rank(label), rank(label))
+    if known or label:
+        return Standing(rank(USER_STATED), rank(LEGACY), by_hand=True)
+    return Standing(rank(LEGACY), rank(LEGACY))
+
+
+def provenance_guard(actor_rank: int, protecting_rank: int) -> bool:
+    """Return whether a path of this rank may change what that rank protects: at or above, yes."""
+    return actor_rank >= protecting_rank

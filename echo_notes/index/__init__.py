@@ -1,0 +1,1 @@
+"""The derived, disposable index: passages, lexical and dense search, fusion and reranking."""

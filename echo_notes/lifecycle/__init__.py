@@ -1,0 +1,1 @@
+"""What a verb or pass decides; one module each, writing only through a Change."""
