@@ -11,8 +11,16 @@ from echo_notes.model.fact import DEFAULT_CATEGORIES
 FORMAT = 1
 
 
-def _setting(name: str, default: Any, doc: str, *, own: bool = False, bounds: tuple[float, float] | None = None,  # noqa: ANN401 - a default is of any type
-             choices: tuple[str, ...] = (), strictest: Any = None) -> Any:  # noqa: ANN401
+def _setting(
+    name: str,
+    default: Any,
+    doc: str,
+    *,
+    own: bool = False,
+    bounds: tuple[float, float] | None = None,
+    choices: tuple[str, ...] = (),
+    strictest: Any = None,
+) -> Any:
     """Return a dataclass field that carries what `config`, the template and the reader need to know."""
     meta = {"name": name, "doc": doc, "own": own, "bounds": bounds, "choices": choices, "strictest": strictest}
     if isinstance(default, dict):
@@ -31,53 +39,83 @@ class Settings:
     daily_heading: str = _setting("daily.heading", "", "heading under which `note` appends; empty: the end of the file")
 
     importance_decay_days: float = _setting(
-        "memory.importanceDecayDays", 30.0, "half-life of an unused fact, in days", bounds=(1, 36500))
+        "memory.importanceDecayDays", 30.0, "half-life of an unused fact, in days", bounds=(1, 36500)
+    )
     archive_below: float = _setting(
-        "memory.archiveBelow", 0.05, "decay archives below this effective importance", bounds=(0, 1))
+        "memory.archiveBelow", 0.05, "decay archives below this effective importance", bounds=(0, 1)
+    )
     forget_below: float = _setting(
-        "memory.forgetBelow", 0.01, "gc may move facts below this effective importance", bounds=(0, 1))
+        "memory.forgetBelow", 0.01, "gc may move facts below this effective importance", bounds=(0, 1)
+    )
     archive_user_stated: bool = _setting(
-        "memory.archiveUserStated", default=False, doc="whether decay may archive what the person stated")
+        "memory.archiveUserStated", default=False, doc="whether decay may archive what the person stated"
+    )
     idle_minutes: float = _setting("memory.idleMinutes", 30.0, "a session is idle after this", bounds=(1, 100000))
     rerank_enabled: bool = _setting("memory.rerankEnabled", default=True, doc="use a cross-encoder if one is installed")
     rerank_model: str = _setting("memory.rerankModel", "", "fastembed cross-encoder by name", own=True)
     rerank_top_k: int = _setting("memory.rerankTopK", 10, "how many results it may reorder", bounds=(1, 200))
     rerank_timeout_seconds: float = _setting(
-        "memory.rerankTimeoutSeconds", 5.0, "budget of one reranking", bounds=(0, 600))
+        "memory.rerankTimeoutSeconds", 5.0, "budget of one reranking", bounds=(0, 600)
+    )
     rerank_load_timeout_seconds: float = _setting(
-        "memory.rerankLoadTimeoutSeconds", 20.0, "budget of loading its model", bounds=(0, 600))
+        "memory.rerankLoadTimeoutSeconds", 20.0, "budget of loading its model", bounds=(0, 600)
+    )
     rerank_min_score: float = _setting(
-        "memory.rerankMinScore", 0.0, "above 0: drop what scores lower", bounds=(-1000, 1000))
+        "memory.rerankMinScore", 0.0, "above 0: drop what scores lower", bounds=(-1000, 1000)
+    )
 
     recall_fusion: str = _setting(
-        "recall.fusion", "auto", "how the two rankings are joined", choices=("auto", "zsum", "convex", "rrf"))
+        "recall.fusion", "auto", "how the two rankings are joined", choices=("auto", "zsum", "convex", "rrf")
+    )
     forgetting_weight: float = _setting(
-        "recall.forgettingWeight", 0.1, "how much age moves the order; 1 is the plain product", bounds=(0, 1))
+        "recall.forgettingWeight", 0.1, "how much age moves the order; 1 is the plain product", bounds=(0, 1)
+    )
     recall_limit: int = _setting("recall.limit", 10, "results of one recall", bounds=(1, 1000))
     embedder: str = _setting("recall.embedder", "builtin", "builtin, none, a fastembed model, or a URL", own=True)
     embedder_url: str = _setting("recall.embedderUrl", "", "OpenAI-compatible embeddings endpoint", own=True)
     embedder_key_env: str = _setting("recall.embedderKeyEnv", "", "variable that holds the key for it", own=True)
 
     joiners: str = _setting(
-        "scan.joiners", "unicode", "zero-width joiners: where Unicode allows them, or strict (never)",
-        choices=("unicode", "strict"), strictest="strict")
+        "scan.joiners",
+        "unicode",
+        "zero-width joiners: where Unicode allows them, or strict (never)",
+        choices=("unicode", "strict"),
+        strictest="strict",
+    )
     scan_rules: tuple[str, ...] = _setting("scan.rules", (), "files with scan rules of your own", own=True)
     commit_refusals: bool = _setting(
-        "audit.commitRefusals", default=False, doc="commit a refusal at once, alone", strictest=True)
+        "audit.commitRefusals", default=False, doc="commit a refusal at once, alone", strictest=True
+    )
     agent_variables: tuple[str, ...] = _setting(
         "agents.variables",
-        ("CLAUDECODE", "CODEX_SANDBOX", "CURSOR_AGENT", "GEMINI_CLI", "AIDER_MODEL", "OPENCODE", "GOOSE_TERMINAL",
-         "CLINE_ACTIVE", "AUGMENT_AGENT", "AMP_CURRENT_THREAD_ID", "AI_AGENT"),
-        "environment variables that mark a coding agent's shell; they can only lower a rank", own=True)
+        (
+            "CLAUDECODE",
+            "CODEX_SANDBOX",
+            "CURSOR_AGENT",
+            "GEMINI_CLI",
+            "AIDER_MODEL",
+            "OPENCODE",
+            "GOOSE_TERMINAL",
+            "CLINE_ACTIVE",
+            "AUGMENT_AGENT",
+            "AMP_CURRENT_THREAD_ID",
+            "AI_AGENT",
+        ),
+        "environment variables that mark a coding agent's shell; they can only lower a rank",
+        own=True,
+    )
 
     supersede_share: float = _setting(
-        "passes.supersedeShare", 0.3, "a pass asks before retiring more than this share of an entity", bounds=(0, 1))
+        "passes.supersedeShare", 0.3, "a pass asks before retiring more than this share of an entity", bounds=(0, 1)
+    )
     context_user: int = _setting("context.userFacts", 12, "USER facts in the context block", bounds=(0, 1000))
     context_environment: int = _setting(
-        "context.environmentFacts", 8, "ENVIRONMENT facts in the context block", bounds=(0, 1000))
+        "context.environmentFacts", 8, "ENVIRONMENT facts in the context block", bounds=(0, 1000)
+    )
     context_budget: int = _setting("context.budget", 8000, "characters of the context block", bounds=(200, 10**7))
-    memory_budget: int = _setting("context.memoryBudget", 4000, "characters MEMORY.md should stay within",
-                                  bounds=(200, 10**7))
+    memory_budget: int = _setting(
+        "context.memoryBudget", 4000, "characters MEMORY.md should stay within", bounds=(200, 10**7)
+    )
 
     llm_command: str = _setting("llm.command", "", "a program that answers a prompt on its input", own=True)
     llm_url: str = _setting("llm.url", "", "OpenAI-compatible chat endpoint", own=True)
@@ -116,12 +154,14 @@ def get_setting(name: str) -> SettingInfo:
         from difflib import get_close_matches
 
         near = get_close_matches(name, table, n=3)
-        raise UsageError(f"no setting is called {name!r}",
-                         fix=f"Did you mean {', '.join(near)}?" if near else "List them: echo-notes config list")
+        raise UsageError(
+            f"no setting is called {name!r}",
+            fix=f"Did you mean {', '.join(near)}?" if near else "List them: echo-notes config list",
+        )
     return table[name]
 
 
-def coerce(info: SettingInfo, value: Any) -> Any:  # noqa: ANN401 - YAML and argv hold anything
+def coerce(info: SettingInfo, value: Any) -> Any:
     """Return a value as the setting's type; UsageError that names the setting and what it takes."""
     kind = type(info.default)
     try:
@@ -143,7 +183,7 @@ def apply(settings: Settings, values: Mapping[str, Any]) -> Settings:
     return replace(settings, **{table[name]: value for name, value in values.items()})
 
 
-def _coerce_to(kind: type, value: Any) -> Any:  # noqa: ANN401
+def _coerce_to(kind: type, value: Any) -> Any:
     if kind is bool:
         if isinstance(value, bool):
             return value
