@@ -68,6 +68,12 @@ class UnreadableError(EchoError):
         self.column = column
 
 
+class MergeMarkersError(UnreadableError):
+    """A file with the markers of an unfinished git merge: unreadable, and a conflict to settle (exit 5)."""
+
+    exit_code = 5
+
+
 class GitFailedError(EchoError):
     """git would not do it; the files are written and the next command commits them (exit 7)."""
 
