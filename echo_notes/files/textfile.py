@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
@@ -34,9 +34,13 @@ class TextFile:
     digest: str
 
 
-def load_text(path: Path) -> TextFile:
-    """Return the file read as UTF-8; UnreadableError at line and column of the first bad byte; OSError passes."""
-    return decode_text(path.read_bytes(), path)
+def load_text(path: Path, *, raw: bytes | None = None, shown: str = "") -> TextFile:
+    """Return the file read as UTF-8; UnreadableError at line and column of the first bad byte; OSError passes.
+
+    `raw`: bytes to take in place of those on disk. `shown`: what messages call the file, in place of its path.
+    """
+    source = decode_text(path.read_bytes() if raw is None else raw, shown or path)
+    return replace(source, path=path)
 
 
 def decode_text(raw: bytes, path: Path | str) -> TextFile:
