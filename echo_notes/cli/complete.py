@@ -65,31 +65,9 @@ _CHOICES = {
     "--format": ("mermaid", "dot", "json", "html"),
 }
 _FLAGS = frozenset(
-    [
-        "--pin",
-        "--reassert",
-        "--allow-flagged",
-        "--strip-invisible",
-        "--no-rerank",
-        "--no-decay",
-        "--no-touch",
-        "-n",
-        "-q",
-    ]
-    + [
-        "--explain",
-        "--for-prompt",
-        "--json",
-        "--ndjson",
-        "--quiet",
-        "--verbose",
-        "-v",
-        "--debug",
-        "--version",
-        "--help",
-    ]
-    + ["--no-input", "--yes", "-y", "--dry-run", "--weekly", "--fix", "--no-llm", "--purge", "--in-vault", "--refused"]
-    + ["--stats"]
+    """--pin --reassert --allow-flagged --strip-invisible --no-rerank --no-decay --no-touch --explain --for-prompt
+    --json --ndjson --quiet -q --verbose -v --debug --version --help --no-input --yes -y --dry-run -n --weekly --fix
+    --no-llm --purge --in-vault --refused --stats""".split()  # noqa: SIM905  # forty lines of one word each hide the table
 )
 _DAYS = ("today", "yesterday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SHELLS = ("bash", "zsh", "fish")

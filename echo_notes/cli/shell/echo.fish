@@ -12,8 +12,9 @@ function @WORD@ --description 'Echo Notes when typed at a prompt, else what @WOR
                 end
             end
     end
-    if contains -- @WORD@ (builtin --names)
-        builtin @WORD@ $argv
+    set -l word @WORD@ # fish looks up a literal builtin when it reads this, even where there is none
+    if contains -- $word (builtin --names)
+        builtin $word $argv
     else
         command @WORD@ $argv
     end
