@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from echo_notes.model.fact import CONSOLIDATED, LEGACY, MODEL_INFERRED, USER_STATED
 
 _RANKS = {USER_STATED: 3, CONSOLIDATED: 2, MODEL_INFERRED: 1, LEGACY: 0}
+BY_HAND = "by_hand"
 LABELS = {rank: label for label, rank in _RANKS.items()}
 
 
@@ -28,15 +29,16 @@ class Standing:
     by_hand: bool = False
 
 
-def standing(label: str, *, vouched: bool, known: bool) -> Standing:
-    """Return the standing of a stored fact with this provenance label.
+def standing(label: str, *, audited: str | None, known: bool) -> Standing:
+    """Return the standing of a stored fact whose record carries this provenance label.
 
-    `vouched`: the audit trail has a line with the digest of the record as it is now. `known`: it has a line for this
-    fact at all. A record that nobody labelled and no line knows is legacy.
+    `audited` is the label in the audit line that has the digest of the record as it is now, None if there is no such
+    line; `known` says whether the trail has any line for this fact. A record that nobody labelled and no line knows is
+    legacy.
     """
-    if vouched:
-        return Standing(rank(label), rank(label))
-    if known or label:
+    if audited is not None and audited != BY_HAND:
+        return Standing(rank(audited), rank(audited))
+    if audited == BY_HAND or known or label:
         return Standing(rank(USER_STATED), rank(LEGACY), by_hand=True)
     return Standing(rank(LEGACY), rank(LEGACY))
 

@@ -1,0 +1,166 @@
+"""The audit trail: append-only JSON lines, one chained file a month and clone, for writes allowed and refused."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from echo_notes.files.layout import AUDIT_DIR
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditLine:
+    """One write, allowed or refused. `digest` is of the fact record as written, or of the refused text."""
+
+    at: str
+    actor: str
+    path: str
+    op: str
+    target: str
+    type: str = ""
+    provenance: str = ""
+    digest: str = ""
+    ok: bool = True
+    reason: str = ""
+    seq: int = 0
+    prev: str = ""
+
+    def dump(self) -> bytes:
+        """Return the line as bytes, newline included, keys in the order of the format."""
+        record = {
+            "seq": self.seq, "prev": self.prev, "at": self.at, "actor": self.actor, "path": self.path, "op": self.op,
+            "target": self.target, "type": self.type, "provenance": self.provenance, "digest": self.digest,
+            "ok": self.ok, "reason": self.reason,
+        }  # fmt: skip
+        return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def audit_path(moment: datetime, writer: str) -> str:
+    """Return the file that a clone's writer appends to in this month."""
+    return f"{AUDIT_DIR}/{moment:%Y-%m}.{writer}.jsonl"
+
+
+def chain(lines: Iterable[AuditLine], before: bytes) -> bytes:
+    """Return the lines as bytes, numbered and chained to the last line of `before`."""
+    last = before.rstrip(b"\n").rpartition(b"\n")[2] if before.strip() else b""
+    seq = _sequence(last)
+    prev = line_digest(last) if last else ""
+    out = []
+    for line in lines:
+        seq += 1
+        data = replace(line, seq=seq, prev=prev).dump()
+        prev = line_digest(data)
+        out.append(data)
+    return b"".join(out)
+
+
+def line_digest(line: bytes) -> str:
+    """Return the digest by which the next line names this one."""
+    return sha256(line.rstrip(b"\n")).hexdigest()
+
+
+def _sequence(line: bytes) -> int:
+    try:
+        return int(json.loads(line)["seq"]) if line else 0
+    except (ValueError, KeyError, TypeError):
+        return 0
+
+
+class AuditTrail:
+    """Everything the audit files of a vault say, read on demand."""
+
+    def __init__(self, root: Path) -> None:
+        self._dir = root / AUDIT_DIR
+        self._blobs: list[bytes] | None = None
+
+    def _load(self) -> list[bytes]:
+        if self._blobs is None:
+            self._blobs = (
+                [path.read_bytes() for path in sorted(self._dir.glob("*.jsonl"))] if self._dir.is_dir() else []
+            )
+        return self._blobs
+
+    def label_of(self, fact_id: str, digest: str) -> str | None:
+        """Return the provenance with which the gate wrote exactly this record of the fact, None if it never did."""
+        label = None
+        for line in self._about(fact_id):
+            if line["ok"] and line["digest"] == digest:
+                label = str(line.get("provenance", ""))
+        return label
+
+    def knows(self, fact_id: str) -> bool:
+        """Return whether the gate ever wrote this fact."""
+        return any(line["ok"] and line["digest"] for line in self._about(fact_id))
+
+    def refused_before(self, digest: str, path: str, op: str) -> bool:
+        """Return whether the same refusal of the same text is on record already."""
+        return any(
+            not line["ok"] and line["digest"] == digest and line["path"] == path and line["op"] == op
+            for line in self._lines_with(f'"digest":"{digest}"')
+        )
+
+    def highest_number(self, slug: str) -> int:
+        """Return the highest NNN ever given to a fact id `<slug>-NNN`, 0 if none."""
+        highest = 0
+        prefix = slug + "-"
+        for line in self._lines_with(f'"target":{json.dumps(prefix, ensure_ascii=False)[:-1]}'):
+            number = str(line["target"])[len(prefix) :]
+            if number.isdecimal():
+                highest = max(highest, int(number))
+        return highest
+
+    def iter_lines(self) -> Iterator[dict[str, Any]]:
+        """Yield every readable line, file by file."""
+        for blob in self._load():
+            for line in blob.splitlines():
+                if parsed := _parse(line):
+                    yield parsed
+
+    def labels(self) -> dict[tuple[str, str], str]:
+        """Return the label of every (fact id, record digest) that the gate wrote; for passes over the whole vault."""
+        lines = (line for line in self.iter_lines() if line["ok"] and line["digest"])
+        return {(line["target"], line["digest"]): str(line.get("provenance", "")) for line in lines}
+
+    def _about(self, target: str) -> Iterator[dict[str, Any]]:
+        return self._lines_with(f'"target":{json.dumps(target, ensure_ascii=False)}')
+
+    def _lines_with(self, text: str) -> Iterator[dict[str, Any]]:
+        needle = text.encode()
+        for blob in self._load():
+            at = blob.find(needle)
+            while at >= 0:
+                start = blob.rfind(b"\n", 0, at) + 1
+                end = blob.find(b"\n", at)
+                end = len(blob) if end < 0 else end
+                if parsed := _parse(blob[start:end]):
+                    yield parsed
+                at = blob.find(needle, end)
+
+
+def broken_chains(root: Path) -> Iterator[tuple[str, int, str]]:
+    """Yield (path, line number, what is wrong) for every audit line that does not follow from the one before."""
+    for path in sorted((root / AUDIT_DIR).glob("*.jsonl")):
+        prev, seq = "", 0
+        for number, raw in enumerate(path.read_bytes().splitlines(), 1):
+            line = _parse(raw)
+            if line is None:
+                yield path.relative_to(root).as_posix(), number, "is not a JSON object"
+            elif line.get("prev") != prev or line.get("seq") != seq + 1:
+                yield path.relative_to(root).as_posix(), number, "does not follow from the line before it"
+            prev, seq = line_digest(raw), seq + 1
+
+
+def _parse(line: bytes) -> dict[str, Any] | None:
+    try:
+        parsed = json.loads(line)
+    except ValueError:
+        return None
+    if not isinstance(parsed, dict) or "target" not in parsed:
+        return None
+    for name in ("digest", "path", "op", "reason"):
+        parsed.setdefault(name, "")
+    parsed.setdefault("ok", False)
+    return parsed

@@ -1,0 +1,388 @@
+"""The door: every write to a vault is one Change, whole or absent, gated, audited and committed."""
+
+import difflib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from types import TracebackType
+from typing import Self
+
+from echo_notes.files.audit import AuditLine, AuditTrail, audit_path, chain
+from echo_notes.files.decisions import dump_decision, load_decisions
+from echo_notes.files.history import History
+from echo_notes.files.items import ItemsFile
+from echo_notes.files.journal import Journal
+from echo_notes.files.layout import AUDIT_DIR, DECISIONS, Layout
+from echo_notes.files.lock import WAIT_SECONDS, hold_lock
+from echo_notes.files.pending import PendingCommit, digest_now, dump_pending, load_pending, untouched
+from echo_notes.files.records import digest_record
+from echo_notes.files.textfile import TextFile, decode_text
+from echo_notes.guard.gate import Actor, Gate, Passed, Proposal
+from echo_notes.guard.provenance import BY_HAND, Standing, standing
+from echo_notes.guard.rejected import Decision
+from echo_notes.model.dates import format_instant
+from echo_notes.model.entity import EntityRef
+from echo_notes.model.errors import ConflictError, GitFailedError, RefusedError
+from echo_notes.model.fact import Fact
+
+
+def no_step(name: str) -> None:  # noqa: ARG001 - the hook's shape; tests stop a process here
+    """Do nothing at a step of a change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What every change of one command shares: the vault, its gate settings, the moment, and git; `random_word` names a new clone."""
+
+    layout: Layout
+    history: History
+    random_word: Callable[[], str]
+    now: datetime
+    joiners: str = "unicode"
+    rules: object | None = None
+    commit_refusals: bool = False
+    lock_wait: float = WAIT_SECONDS
+    step: Callable[[str], None] = no_step
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeResult:
+    """What a change did: short commit id ("" if none), files written, its subject, a diff for a dry run, git's no."""
+
+    commit: str = ""
+    written: tuple[str, ...] = ()
+    subject: str = ""
+    diff: str = ""
+    warnings: tuple[str, ...] = ()
+    git_error: GitFailedError | None = None
+
+
+class Change:
+    """One change to a vault. Use as a context manager: reads and plans happen inside, the writing at its end.
+
+    An exception inside leaves the vault as it was; a RefusedError also leaves its line in the audit file.
+    """
+
+    def __init__(self, context: Context, actor: Actor, verb: str, *, dry_run: bool = False) -> None:
+        self.actor = actor
+        self.subject = verb
+        self.body: list[str] = []
+        self.result = ChangeResult()
+        self.dry_run = dry_run
+        self._context = context
+        self._layout = context.layout
+        self._before: dict[str, bytes | None] = {}
+        self._after: dict[str, bytes | None] = {}
+        self._audit: list[AuditLine] = []
+        self._decisions: list[Decision] = []
+        self._gate: Gate | None = None
+        self._trail: AuditTrail | None = None
+        self._warnings: list[str] = []
+
+    # --- the context: lock, recover, and at the end write
+
+    def __enter__(self) -> Self:
+        self._context.history.warm()
+        self._lock = hold_lock(self._layout, wait=self._context.lock_wait)
+        self._lock.__enter__()
+        try:
+            if warning := recover(self._context):
+                self._warnings.append(warning)
+        except BaseException:
+            self._lock.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if error is None:
+                self.result = self._finish()
+            elif isinstance(error, RefusedError) and not self.dry_run:
+                self._record_refusal(error)
+        finally:
+            self._lock.__exit__(None, None, None)
+
+    # --- reading, under the lock
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a vault file as this change will leave it, None if there is none."""
+        if path in self._after:
+            return self._after[path]
+        return self._original(path)
+
+    def read_text(self, path: str) -> TextFile | None:
+        """Return a vault file as text, as this change will leave it; UnreadableError if it is not UTF-8."""
+        raw = self.read(path)
+        return None if raw is None else decode_text(raw, path)
+
+    def items(self, path: str, entity: EntityRef) -> ItemsFile:
+        """Return an items.json or archive.json as this change will leave it; an empty one if there is none."""
+        raw = self.read(path)
+        return ItemsFile.parse(b"[]\n" if raw is None else raw, entity=entity, path=path)
+
+    def standing_of(self, fact: Fact) -> Standing:
+        """Return what protects a stored fact and with which rank its claim speaks."""
+        trail = self._audit_trail()
+        audited = trail.label_of(fact.id, digest_record(fact.record))
+        return standing(fact.provenance, audited=audited, known=trail.knows(fact.id))
+
+    def decisions(self) -> tuple[Decision, ...]:
+        """Return the decisions on record, those of this change included."""
+        return (*load_decisions(self._layout.root), *self._decisions)
+
+    def highest_number(self, slug: str) -> int:
+        """Return the highest number that the audit trail gave to a fact of this slug."""
+        return self._audit_trail().highest_number(slug)
+
+    # --- planning, each through the gate
+
+    def check(self, proposal: Proposal) -> Passed:
+        """Ask the gate; RefusedError is its no."""
+        gate = Gate(self._context.joiners, self.decisions(), self._context.rules)
+        return gate.check(proposal, self.actor)
+
+    def put(self, path: str, data: bytes | None, proposal: Proposal, *, kind: str = "note") -> Passed:
+        """Plan the whole new bytes of a file that is no fact file (None removes it), if the gate lets the text in."""
+        passed = self.check(proposal)
+        self._plan(path, data)
+        self._audit.append(self._line(proposal.op, path, kind, self.actor.label, ""))
+        return passed
+
+    def put_fact(self, items: ItemsFile, path: str, fact: Fact, proposal: Proposal, *, label: str = "") -> Passed:
+        """Plan a fact file in which the gate lets `fact` stand as it does in `items`; `label` is what the audit says."""
+        passed = self.check(proposal)
+        self.put_checked(items, path, fact, proposal.op, label=label)
+        return passed
+
+    def put_checked(self, items: ItemsFile, path: str, fact: Fact, op: str, *, label: str = "") -> None:
+        """Plan a fact file for a proposal that the gate has just passed; every fact changed has its audit line."""
+        self._plan(path, items.dump())
+        digest = digest_record(items.get(fact.id).record)
+        self._audit.append(self._line(op, fact.id, fact.type, label or fact.provenance, digest))
+
+    def keep_label(self, fact: Fact) -> str:
+        """Return the label that the audit gives to a fact whose record is changed, but not its claim."""
+        held = self.standing_of(fact)
+        return BY_HAND if held.by_hand else fact.provenance
+
+    def decide(self, decision: Decision) -> None:
+        """Plan one more line of decisions.jsonl."""
+        self._decisions.append(decision)
+
+    def plan_removal_of_folder(self, folder: str) -> None:
+        """Plan the removal of every file in a folder of the vault (a rename or merge moved their contents)."""
+        for path in sorted((self._layout.root / folder).rglob("*")):
+            if path.is_file() and not path.is_symlink():
+                self._plan(self._layout.relative(path), None)
+
+    def stamp(self) -> str:
+        """Return this change's moment, as files write it."""
+        return format_instant(self._context.now)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is planned so far."""
+        return not self._decisions and all(self._before[path] == data for path, data in self._after.items())
+
+    # --- the writing
+
+    def _finish(self) -> ChangeResult:
+        writes = [(p, self._before[p], data) for p, data in self._after.items() if self._before[p] != data]
+        if not writes and not self._decisions:
+            return ChangeResult(subject=self.subject, warnings=tuple(self._warnings))
+        if self.dry_run:
+            return ChangeResult(
+                written=tuple(path for path, _, _ in writes), subject=self.subject, diff=_diff(writes),
+                warnings=tuple(self._warnings),
+            )  # fmt: skip
+        for path, before, _ in writes:
+            if _current(self._layout, path) != before:
+                raise ConflictError("changed on disk while this command ran", where=path, fix="Run the command again.")
+        appends = self._appends()
+        paths = [path for path, _, _ in writes] + [path for path, _ in appends]
+        git_error = self._commit_earlier_work([path for path, _, _ in writes])
+        journal = Journal(self._layout, self._context.step)
+        body = "\n".join([*self.body, "", f"Echo-Path: {self.actor.path}"]).strip()
+        plan = journal.write(self.subject, body, writes, appends)
+        journal.apply(plan)
+        commit, error = _commit(self._context, plan.subject, plan.body, paths, blocked=git_error)
+        self._context.step("commit")
+        journal.clear()
+        self._context.step("clear")
+        return ChangeResult(
+            commit, tuple(path for path, _, _ in writes), self.subject, "", tuple(self._warnings), error
+        )
+
+    def _appends(self) -> list[tuple[str, bytes]]:
+        appends = []
+        if self._decisions:
+            appends.append((DECISIONS, b"".join(dump_decision(decision) for decision in self._decisions)))
+        if self._audit:
+            path = _trail_path(self._context)
+            appends.append((path, chain(self._audit, _tail(self._layout, path))))
+        return appends
+
+    def _commit_earlier_work(self, paths: list[str]) -> GitFailedError | None:
+        """Commit the backlog, then what was edited by hand in the files about to be written, each on its own."""
+        history = self._context.history
+        try:
+            history.require()
+            commit_backlog(self._context)
+            existing = [path for path in paths if self._before[path] is not None]
+            by_hand = [p for p in history.dirty(existing) if not p.startswith(f"{AUDIT_DIR}/")] if existing else []
+            if by_hand:
+                history.commit(by_hand, f"edit: by hand {', '.join(by_hand[:3])}{' …' if len(by_hand) > 3 else ''}")  # noqa: PLR2004 - as many as a subject line holds
+        except GitFailedError as error:
+            return error
+        return None
+
+    def _record_refusal(self, error: RefusedError) -> None:
+        line = self._line(error.op, error.target, "", self.actor.label, _text_digest(error.text or str(error)))
+        if self._audit_trail().refused_before(line.digest, self.actor.path, error.op):
+            return
+        path = _trail_path(self._context)
+        data = chain([replace(line, ok=False, reason=error.reason)], _tail(self._layout, path))
+        target = self._layout.path(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("ab") as handle:
+            handle.write(data)
+            handle.flush()
+        if self._context.commit_refusals:
+            _commit(self._context, f"refused: {error.op} {error.target}", error.reason, [path], blocked=None)
+
+    # --- small parts
+
+    def _original(self, path: str) -> bytes | None:
+        if path not in self._before:
+            self._before[path] = _current(self._layout, path)
+        return self._before[path]
+
+    def _plan(self, path: str, data: bytes | None) -> None:
+        self._original(path)
+        if (self._layout.root / path).is_symlink():
+            raise ConflictError("is a symbolic link", where=path, fix="Put the file itself in place of the link.")
+        self._after[path] = data
+
+    def _line(self, op: str, target: str, kind: str, label: str, digest: str) -> AuditLine:
+        return AuditLine(
+            at=self.stamp(), actor=self.actor.name, path=self.actor.path, op=op, target=target, type=kind,
+            provenance=label, digest=digest,
+        )  # fmt: skip
+
+    def _audit_trail(self) -> AuditTrail:
+        if self._trail is None:
+            self._trail = AuditTrail(self._layout.root)
+        return self._trail
+
+
+def recover(context: Context) -> str:
+    """Finish or roll back an interrupted change, and return what a person should know; "" if there was none.
+
+    Call it under the lock.
+    """
+    journal = Journal(context.layout, context.step)
+    if not journal.exists():
+        return ""
+    found = journal.recover()
+    if found is None:
+        return ""
+    paths = [step.path for step in found.plan.steps]
+    if found.finished:
+        _commit(context, found.plan.subject, found.plan.body, paths, blocked=None)
+    journal.clear()
+    if found.finished:
+        return f"finished an interrupted change: {found.plan.subject}"
+    return f"rolled back an interrupted change ({found.plan.subject}); changed since: {', '.join(found.left_alone)}"
+
+
+def commit_backlog(context: Context) -> None:
+    """Commit what earlier commands wrote and git refused; what was changed since is left as the hand edit it is."""
+    entries = load_pending(context.layout)
+    if not entries:
+        return
+    digests: dict[str, str] = {}
+    for entry in entries:
+        digests |= entry.digests
+    merged = PendingCommit(entries[-1].subject, "\n\n".join(entry.body for entry in entries), digests)
+    paths = context.history.dirty(untouched(context.layout, merged))
+    if paths:
+        subject = merged.subject if len(entries) == 1 else f"backlog: {len(entries)} changes that git had refused"
+        body = merged.body if len(entries) == 1 else "\n".join(entry.subject for entry in entries)
+        context.history.commit(paths, subject, body)
+    dump_pending(context.layout, ())
+
+
+def _commit(
+    context: Context, subject: str, body: str, paths: Iterable[str], *, blocked: GitFailedError | None
+) -> tuple[str, GitFailedError | None]:
+    """Commit these paths; where git will not, remember them. An audit file with refusals goes along."""
+    layout = context.layout
+    trail = _trail_path(context)
+    names = list(dict.fromkeys([*paths, *([trail] if (layout.root / trail).exists() else [])]))
+    error = blocked
+    if error is None:
+        try:
+            context.history.require()
+            changed = context.history.dirty(names)
+            return (context.history.commit(changed, subject, body) if changed else context.history.head()), None
+        except GitFailedError as failed:
+            error = failed
+    entry = PendingCommit(subject, body, {name: digest_now(layout, name) for name in names})
+    dump_pending(layout, (*load_pending(layout), entry))
+    return "", error
+
+
+def _trail_path(context: Context) -> str:
+    """Return the audit file of this clone and month; the clone gets its short name at its first write."""
+    path = context.layout.state_dir / "writer"
+    try:
+        word = path.read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        word = context.random_word()
+        path.write_text(word, encoding="ascii")
+    return audit_path(context.now, word)
+
+
+def _current(layout: Layout, path: str) -> bytes | None:
+    try:
+        return layout.path(path).read_bytes()
+    except FileNotFoundError:
+        return None
+    except NotADirectoryError:
+        raise ConflictError("a file stands where a folder should be", where=path, fix="Move it away.") from None
+    except PermissionError:
+        from echo_notes.model.errors import UnreadableError
+
+        raise UnreadableError("may not be read", path=path, fix=f"chmod u+rw {path}") from None
+
+
+def _tail(layout: Layout, path: str) -> bytes:
+    """Return the end of an append-only file: enough to hold its last line."""
+    target = layout.root / path
+    if not target.exists():
+        return b""
+    with target.open("rb") as handle:
+        handle.seek(0, 2)
+        handle.seek(max(0, handle.tell() - 65536))
+        return handle.read()
+
+
+def _text_digest(text: str) -> str:
+    from hashlib import sha256
+
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _diff(writes: list[tuple[str, bytes | None, bytes | None]]) -> str:
+    parts: list[str] = []
+    for path, before, after in writes:
+        old = (before or b"").decode("utf-8", "replace").splitlines(keepends=True)
+        new = (after or b"").decode("utf-8", "replace").splitlines(keepends=True)
+        names = ("/dev/null" if before is None else f"a/{path}", "/dev/null" if after is None else f"b/{path}")
+        parts.extend(
+            line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+            for line in difflib.unified_diff(old, new, *names)
+        )
+    return "".join(parts)

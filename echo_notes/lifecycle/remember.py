@@ -1,0 +1,220 @@
+"""`remember` and `observe`: one statement, or many, becomes facts about entities, or entries of today's note."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+
+from echo_notes.files.change import Change, ChangeResult
+from echo_notes.guard.keys import default_category, derive_key, is_single_valued
+from echo_notes.guard.mentions import find_mentions, is_about_owner
+from echo_notes.guard.scan import strip_invisible
+from echo_notes.guard.values import normalise_statement, normalise_value
+from echo_notes.lifecycle.entities import Target, items_path, load_entities, new_entity, plan_entity, target_for_writing
+from echo_notes.lifecycle.facts import next_id, plan_new
+from echo_notes.lifecycle.notes import plan_entry
+from echo_notes.lifecycle.opened import OpenVault
+from echo_notes.model.entity import Entity, EntityRef
+from echo_notes.model.errors import EchoError, UsageError
+from echo_notes.model.fact import SCOPE_OWNER, USER, Fact
+
+AS_FACT = "fact"
+AS_NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """What a person or program wants kept, with everything they said about it; "" and None mean not said."""
+
+    text: str
+    about: str = ""
+    category: str = ""
+    key: str = ""
+    tags: tuple[str, ...] = ()
+    importance: float | None = None
+    pinned: bool = False
+    on: date | None = None
+    valid_from: date | None = None
+    valid_until: date | None = None
+    type: str = ""
+    source: str = "conversation"
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What became of one statement: a new fact, one that was known already, or an entry in a note.
+
+    `id` is the fact's id (of the known one, if it was), "" for a note; `rivals` are active facts that may say otherwise.
+    """
+
+    stored_as: str
+    id: str
+    entity: str
+    path: str
+    text: str
+    known: bool = False
+    made_entity: bool = False
+    rivals: tuple[Fact, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What `remember` did: one result a statement, and the change that holds them."""
+
+    results: tuple[Remembered, ...]
+    change: ChangeResult
+
+
+@dataclass(slots=True)
+class _Batch:
+    """The entities that a batch of statements has found or made so far."""
+
+    entities: list[Entity]
+    made: set[EntityRef] = field(default_factory=set)
+
+
+def remember(opened: OpenVault, statements: Sequence[Statement], *, verb: str = "remember") -> Outcome:
+    """Store the statements in one change; one refusal refuses all, and names the line."""
+    if not statements:
+        raise UsageError("there is nothing to remember", fix='For example: echo-notes remember "Ada prefers green tea"')
+    batch = _Batch(list(load_entities(opened)))
+    results = []
+    with opened.change(verb) as change:
+        for number, statement in enumerate(statements, 1):
+            try:
+                results.append(_remember_one(change, opened, statement, batch, verb))
+            except EchoError as error:
+                if len(statements) > 1:
+                    error.where = f"line {number}" + (f", {error.where}" if error.where else "")
+                raise
+        change.subject = _subject(verb, results)
+        change.body = [result.id for result in results if result.id and not result.known]
+    return Outcome(tuple(results), change.result)
+
+
+def _remember_one(change: Change, opened: OpenVault, said: Statement, batch: _Batch, verb: str) -> Remembered:
+    text = said.text.strip()
+    if change.actor.strip_invisible:
+        text = strip_invisible(text, joiners=opened.settings.joiners)
+    if not text:
+        raise UsageError("the statement is empty", fix='For example: echo-notes remember "Ada prefers green tea"')
+    statement = replace(said, text=text)
+    target, related = _find_subject(opened, statement, batch)
+    if target is None:
+        path = plan_entry(change, opened, text, op=verb)
+        return Remembered(AS_NOTE, "", "", path, text)
+    entity = target.entity
+    if target.is_new and entity.ref not in batch.made:
+        plan_entity(change, opened, entity)
+        batch.entities.append(entity)
+        batch.made.add(entity.ref)
+    draft = _draft(opened, statement, entity, related)
+    facts = change.items(items_path(entity), entity.ref).facts
+    if known := _find_known(draft, facts, entity):
+        return Remembered(AS_FACT, known.id, str(entity.ref), known.path, text, known=True)
+    draft = replace(draft, id=next_id(change, opened, entity.ref, batch.entities))
+    stored, _ = plan_new(change, opened, entity, draft, op=verb)
+    return Remembered(
+        AS_FACT, stored.id, str(entity.ref), stored.path, text, made_entity=target.is_new,
+        rivals=_rivals(stored, facts, entity),
+    )  # fmt: skip
+
+
+def _find_subject(opened: OpenVault, said: Statement, batch: _Batch) -> tuple[Target | None, tuple[str, ...]]:
+    names = {name: str(entity.ref) for entity in batch.entities for name in entity.names()}
+    mentioned = tuple(dict.fromkeys(mention.target for mention in find_mentions(said.text, names)))
+    if said.about:
+        target = target_for_writing(opened, said.about, batch.entities)
+    elif is_about_owner(said.text):
+        target = _owner(opened, batch)
+    elif mentioned:
+        known = {str(entity.ref): entity for entity in batch.entities}
+        target = Target(known[mentioned[0]], is_new=False)
+    else:
+        return None, ()
+    return target, tuple(ref for ref in mentioned if ref != str(target.entity.ref))
+
+
+def _owner(opened: OpenVault, batch: _Batch) -> Target:
+    try:
+        ref = EntityRef.parse(opened.settings.owner)
+    except ValueError:
+        raise UsageError(
+            f"owner in echo.yaml is {opened.settings.owner!r}", fix="It takes kind/slug, for example people/me."
+        ) from None
+    for entity in batch.entities:
+        if entity.ref == ref:
+            return Target(entity, is_new=False)
+    return Target(replace(new_entity(ref.kind, ref.slug, batch.entities)), is_new=True)
+
+
+def _draft(opened: OpenVault, said: Statement, entity: Entity, related: tuple[str, ...]) -> Fact:
+    if said.category and said.category not in opened.settings.categories:
+        raise UsageError(
+            f"no category is called {said.category!r}",
+            fix=f"Choose {', '.join(opened.settings.categories)}, or add it to `categories` in echo.yaml.",
+        )
+    derived = derive_key(said.text, entity.names())
+    is_owner = str(entity.ref) == opened.settings.owner
+    return Fact(
+        id="", text=said.text, entity=entity.ref,
+        category=said.category or default_category(said.text, opened.settings.categories),
+        timestamp=said.on or opened.today, source=said.source, key=said.key or (derived.key if derived else ""),
+        type=said.type or (USER if is_owner else "environment"),
+        importance=0.5 if said.importance is None else said.importance, pinned=said.pinned,
+        tags=tuple(dict.fromkeys(tag.lstrip("#") for tag in said.tags)), related=related, created_at=opened.now,
+        valid_from=said.valid_from, valid_until=said.valid_until,
+        scope=said.scope or opened.writer.scope or SCOPE_OWNER,
+    )  # fmt: skip
+
+
+def _find_known(draft: Fact, facts: Sequence[Fact], entity: Entity) -> Fact | None:
+    """Return the active fact that says the same for the same time."""
+    names = entity.names()
+    said = normalise_statement(draft.text, names)
+    for fact in facts:
+        if fact.is_active and normalise_statement(fact.text, names) == said and not _disjoint(draft, fact):
+            return fact
+    return None
+
+
+def _disjoint(one: Fact, other: Fact) -> bool:
+    """Return whether two facts are stated to hold at different times, with no day in common."""
+    for first, second in ((one, other), (other, one)):
+        if first.valid_until and second.valid_from and first.valid_until <= second.valid_from:
+            return True
+        if first.valid_until and not second.valid_from and second.timestamp and first.valid_until <= second.timestamp:
+            return True
+    return False
+
+
+def _rivals(stored: Fact, facts: Sequence[Fact], entity: Entity) -> tuple[Fact, ...]:
+    """Return the active facts that hold another value under the same single-valued key at the same time."""
+    if not stored.key or not is_single_valued(stored.key):
+        return ()
+    value = _value_of(stored, entity)
+    same_key = (fact for fact in facts if fact.is_active and _key_of(fact, entity) == stored.key)
+    return tuple(fact for fact in same_key if _value_of(fact, entity) != value and not _disjoint(fact, stored))
+
+
+def _key_of(fact: Fact, entity: Entity) -> str:
+    derived = derive_key(fact.text, entity.names())
+    return fact.key or (derived.key if derived else "")
+
+
+def _value_of(fact: Fact, entity: Entity) -> str:
+    derived = derive_key(fact.text, entity.names())
+    return normalise_value(derived.value if derived else fact.text)
+
+
+def _subject(verb: str, results: Sequence[Remembered]) -> str:
+    fresh = [result for result in results if not result.known]
+    if len(fresh) == 1:
+        return f"{verb}: {fresh[0].entity or fresh[0].path}: {shorten(fresh[0].text)}"
+    return f"{verb}: {len(fresh)} statements"
+
+
+def shorten(text: str, width: int = 60) -> str:
+    """Return a text on one line, cut to a width with an ellipsis."""
+    line = " ".join(text.split())
+    return line if len(line) <= width else line[: width - 1].rstrip() + "…"

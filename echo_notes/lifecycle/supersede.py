@@ -1,0 +1,98 @@
+"""`supersede` (the world moved) and `correct` (it was wrong): a newer statement takes an older one's place."""
+
+from dataclasses import dataclass, replace
+
+from echo_notes.files.change import Change, ChangeResult
+from echo_notes.guard.gate import Proposal
+from echo_notes.guard.keys import derive_key
+from echo_notes.guard.rejected import WRONG
+from echo_notes.guard.scan import strip_invisible
+from echo_notes.guard.values import normalise_statement
+from echo_notes.lifecycle.entities import load_entities
+from echo_notes.lifecycle.facts import Located, get_fact, judge, next_id, plan_edit, plan_new, traits_of
+from echo_notes.lifecycle.opened import OpenVault
+from echo_notes.lifecycle.remember import shorten
+from echo_notes.model.entity import Entity
+from echo_notes.model.errors import ConflictError, UsageError
+from echo_notes.model.fact import CHANGED, CORRECTED, SUPERSEDED, Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """The older fact as it stands now, the newer one, and the change that made them."""
+
+    old: Fact
+    new: Fact
+    change: ChangeResult
+
+
+def supersede(opened: OpenVault, fact_id: str, text: str) -> Superseded:
+    """Replace a fact because the world moved: the old value stays in the history and may return."""
+    return _replace(opened, fact_id, text, op="supersede", reason=CHANGED)
+
+
+def correct(opened: OpenVault, fact_id: str, text: str) -> Superseded:
+    """Replace a fact because it was wrong: a decision keeps the old value from returning, however it comes."""
+    return _replace(opened, fact_id, text, op="correct", reason=CORRECTED)
+
+
+def _replace(opened: OpenVault, fact_id: str, text: str, *, op: str, reason: str) -> Superseded:
+    entities = load_entities(opened)
+    with opened.change(op) as change:
+        located = get_fact(opened, fact_id, entities)
+        words = text.strip()
+        if change.actor.strip_invisible:
+            words = strip_invisible(words, joiners=opened.settings.joiners)
+        _check_replaceable(located, words)
+        guard(change, located, op, words)
+        if op == "correct":
+            change.decide(judge(change, located.entity, located.fact, WRONG))
+        new = plan_successor(change, opened, located, words, entities, op=op)
+        old = retire(change, located, new.id, reason, op=op)
+        change.subject = f"{op}: {located.entity.ref}: {shorten(words)}"
+        change.body = [f"{old.id} -> {new.id}"]
+    return Superseded(old, new, change.result)
+
+
+def guard(change: Change, located: Located, op: str, text: str) -> None:
+    """Ask the gate whether this writer may replace a fact at all."""
+    held = change.standing_of(located.fact)
+    change.check(
+        Proposal(op=op, target=located.fact.id, standing=held, traits=traits_of(located.fact), texts={"fact": text})
+    )
+
+
+def plan_successor(
+    change: Change, opened: OpenVault, located: Located, text: str, entities: tuple[Entity, ...], *, op: str
+) -> Fact:
+    """Plan the newer version of a fact: everything carries over but text, dates and counters."""
+    old = located.fact
+    derived = derive_key(text, located.entity.names())
+    draft = replace(
+        old, id=next_id(change, opened, located.entity.ref, entities), text=text, status="active", superseded_by=None,
+        timestamp=opened.today, source="conversation", created_at=opened.now, updated_at=None, last_accessed=None,
+        access_count=0, version=old.version + 1, superseded_at=None, superseded_reason="", valid_from=None,
+        valid_until=None, key=old.key or (derived.key if derived else ""), flagged=(), was=(), record={}, line=0,
+    )  # fmt: skip
+    stored, _ = plan_new(change, opened, located.entity, draft, op=op)
+    return stored
+
+
+def retire(change: Change, located: Located, successor: str, reason: str, *, op: str) -> Fact:
+    """Plan the older fact as superseded by another."""
+    changes = {
+        "status": SUPERSEDED, "supersededBy": successor, "supersededAt": change.stamp(), "supersededReason": reason,
+    }  # fmt: skip
+    return plan_edit(change, located, op, changes)
+
+
+def _check_replaceable(located: Located, text: str) -> None:
+    fact = located.fact
+    if not text:
+        raise UsageError("the new text is empty", fix=f'For example: echo-notes supersede {fact.id} "…"')
+    if fact.status == SUPERSEDED:
+        newest = fact.superseded_by or "another fact"
+        raise ConflictError(f"{fact.id} was superseded by {newest} already", fix=f"echo-notes history {fact.id}")
+    names = located.entity.names()
+    if normalise_statement(fact.text, names) == normalise_statement(text, names):
+        raise UsageError(f"{fact.id} says that already", fix="Nothing was changed.")
