@@ -180,19 +180,22 @@ def _argument(wanted: str, current: str, entities: Iterable[Entity], fact_ids: I
 
 
 def _entities(current: str, entities: Iterable[Entity]) -> list[str]:
-    """Return one candidate an entity: the first of its spellings that starts with what is typed."""
+    """Return one candidate an entity: the first of its spellings that starts as typed, letter for letter if any does.
+
+    A shell may drop what does not start so (fish does), therefore `zoe` gives the slug before it gives `Zoë`.
+    """
     known = list(entities)
     shared = Counter(name for entity in known for name in {fold(name) for name in entity.names()})
-    folded = fold(current)
+    literal, folded = current.lower(), fold(current)
     found = []
     for entity in known:
-        match = next((name for name in entity.names() if fold(name).startswith(folded)), None)
-        if match is not None and (shared[fold(match)] > 1 or match.startswith("-") or _is_unsafe(match)):
-            match = str(entity.ref)
-        if match is None and str(entity.ref).startswith(folded):
-            match = str(entity.ref)
-        if match is not None:
-            found.append(match)
+        ref = str(entity.ref)
+        spellings = [name for name in entity.names() if fold(name).startswith(folded)]
+        match = next((name for name in spellings if name.lower().startswith(literal)), next(iter(spellings), ""))
+        if match and (shared[fold(match)] > 1 or match.startswith("-") or _is_unsafe(match)):
+            match = ref
+        if match or ref.startswith(literal):
+            found.append(match or ref)
     return sorted(found, key=fold)
 
 

@@ -19,7 +19,7 @@ function @WORD@ {
 # Completion. What the program prints are names out of files: compadd quotes them, nothing is evaluated.
 function __echo_notes_complete {
   emulate -L zsh
-  local -a typed found
+  local -a typed found literal
   local word=${(Q)PREFIX}
   if [[ $service == @WORD@ ]]; then
     case $CURRENT:${words[2]} in
@@ -38,9 +38,10 @@ function __echo_notes_complete {
   typed=("${(@Q)words[2,CURRENT-1]}" "$word")
   found=("${(@f)$(command @PROGRAM@ _complete -- "${typed[@]}" 2>/dev/null)}")
   found=("${(@)found:#}")
+  literal=("${(@M)found:#${(b)word}*}")
   if (( ! ${#found} )); then
     _default
-  elif (( ${#${(M)found:#${(b)word}*}} == ${#found} )); then
+  elif (( ${#literal} == ${#found} )); then
     compadd -- "${found[@]}"
   else # found under another spelling (zoe for Zoë): one replaces the word, several are only listed
     compadd -U -- "${found[@]}"
