@@ -137,6 +137,13 @@ def test_lines_typed_in_a_compound_command_are_still_typed(terminal: Terminal) -
     assert terminal.home.calls() == [["recall", "a"], ["recall", "b"]]
 
 
+@pytest.mark.parametrize("line", ["printf 'a\\nb\\n' | echo remember -", "echo remember - < makefile"])
+def test_input_may_come_from_elsewhere(terminal: Terminal, line: str) -> None:
+    (terminal.home.path / "makefile").touch()
+    assert terminal.run(line)[0] == STATUS
+    assert terminal.home.calls() == [["remember", "-"]]
+
+
 def test_two_lines_in_one_argument_arrive_as_they_are(terminal: Terminal) -> None:
     line = r"echo remember one\ntwo" if terminal.shell == "fish" else r"echo remember $'one\ntwo'"
     assert terminal.run(line)[0] == STATUS
