@@ -61,7 +61,7 @@ def get_entity(opened: OpenVault, text: str, entities: Sequence[Entity] | None =
     if len(found) == 1:
         return found[0]
     if found:
-        raise _ambiguous(text, found)
+        raise ambiguous(text, found)
     raise _unknown(text, name, known)
 
 
@@ -71,7 +71,7 @@ def target_for_writing(opened: OpenVault, text: str, entities: Sequence[Entity])
     pool = [entity for entity in entities if kind in {"", entity.ref.kind}]
     found = _by_name(pool, name)
     if len(found) > 1:
-        raise _ambiguous(text, found)
+        raise ambiguous(text, found)
     if found:
         return Target(found[0], is_new=False)
     if not kind:
@@ -143,7 +143,8 @@ def _by_prefix(pool: Iterable[Entity], name: str) -> list[Entity]:
     return [entity for entity in pool if any(known.startswith(wanted) for known in entity.folded_names())]
 
 
-def _ambiguous(text: str, found: Sequence[Entity]) -> ConflictError:
+def ambiguous(text: str, found: Sequence[Entity]) -> ConflictError:
+    """Return the error for a name that several entities have, with the choices."""
     names = ", ".join(str(entity.ref) for entity in found[:8])
     return ConflictError(f"{text!r} could be {names}", fix="Name one of them as kind/slug.")
 

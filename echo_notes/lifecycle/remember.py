@@ -6,10 +6,18 @@ from datetime import date
 
 from echo_notes.files.change import Change, ChangeResult
 from echo_notes.guard.keys import default_category, derive_key, is_single_valued
-from echo_notes.guard.mentions import find_mentions, is_about_owner
+from echo_notes.guard.mentions import subject_of
 from echo_notes.guard.scan import strip_invisible
 from echo_notes.guard.values import normalise_statement, normalise_value
-from echo_notes.lifecycle.entities import Target, items_path, load_entities, new_entity, plan_entity, target_for_writing
+from echo_notes.lifecycle.entities import (
+    Target,
+    ambiguous,
+    items_path,
+    load_entities,
+    new_entity,
+    plan_entity,
+    target_for_writing,
+)
 from echo_notes.lifecycle.facts import next_id, plan_new
 from echo_notes.lifecycle.notes import plan_entry
 from echo_notes.lifecycle.opened import OpenVault
@@ -72,6 +80,14 @@ class _Batch:
     entities: list[Entity]
     made: set[EntityRef] = field(default_factory=set)
 
+    def names(self) -> dict[str, tuple[Entity, ...]]:
+        """Return the entities by each of their folded names."""
+        table: dict[str, tuple[Entity, ...]] = {}
+        for entity in self.entities:
+            for name in entity.folded_names():
+                table[name] = (*table.get(name, ()), entity)
+        return table
+
 
 def remember(opened: OpenVault, statements: Sequence[Statement], *, verb: str = "remember") -> Outcome:
     """Store the statements in one change; one refusal refuses all, and names the line."""
@@ -121,18 +137,25 @@ def _remember_one(change: Change, opened: OpenVault, said: Statement, batch: _Ba
 
 
 def _find_subject(opened: OpenVault, said: Statement, batch: _Batch) -> tuple[Target | None, tuple[str, ...]]:
-    names = {name: str(entity.ref) for entity in batch.entities for name in entity.names()}
-    mentioned = tuple(dict.fromkeys(mention.target for mention in find_mentions(said.text, names)))
+    """Return whom a statement is about, None for no one we know, and the other entities that it names.
+
+    Without `about` it is the owner where the text says “I …”, else the entity that the text names first.
+    """
+    mentions = subject_of(said.text, batch.names())
+    named = sorted((mention for mention in mentions if mention.found), key=lambda mention: mention.start)
     if said.about:
         target = target_for_writing(opened, said.about, batch.entities)
-    elif is_about_owner(said.text):
+    elif mentions and mentions[0].owner:
         target = _owner(opened, batch)
-    elif mentioned:
-        known = {str(entity.ref): entity for entity in batch.entities}
-        target = Target(known[mentioned[0]], is_new=False)
+    elif named:
+        found = named[0].found or ()
+        if len(found) > 1:
+            raise ambiguous(named[0].name, found)
+        target = Target(found[0], is_new=False)
     else:
         return None, ()
-    return target, tuple(ref for ref in mentioned if ref != str(target.entity.ref))
+    refs = dict.fromkeys(str(mention.found[0].ref) for mention in named if mention.found and len(mention.found) == 1)
+    return target, tuple(ref for ref in refs if ref != str(target.entity.ref))
 
 
 def _owner(opened: OpenVault, batch: _Batch) -> Target:
@@ -145,7 +168,7 @@ def _owner(opened: OpenVault, batch: _Batch) -> Target:
     for entity in batch.entities:
         if entity.ref == ref:
             return Target(entity, is_new=False)
-    return Target(replace(new_entity(ref.kind, ref.slug, batch.entities)), is_new=True)
+    return Target(new_entity(ref.kind, ref.slug, batch.entities), is_new=True)
 
 
 def _draft(opened: OpenVault, said: Statement, entity: Entity, related: tuple[str, ...]) -> Fact:

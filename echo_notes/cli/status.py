@@ -1,0 +1,45 @@
+"""`status`: what state the vault is in."""
+
+from dataclasses import asdict
+
+import typer
+
+from echo_notes.cli.invocation import Invocation
+from echo_notes.cli.output import one_line, say, say_json
+
+app = typer.Typer()
+apps = {"status": app}
+
+
+@app.command()
+def status(ctx: typer.Context) -> None:
+    """Show counts, and whatever waits for a person.
+
+    echo-notes status
+    """
+    from echo_notes.lifecycle.status import status as run
+
+    invocation: Invocation = ctx.find_root().obj
+    opened = invocation.open()
+    found = run(opened)
+    if invocation.machine:
+        say_json({"vault": str(opened.root), **asdict(found)})
+    else:
+        say(f"vault: {opened.root}")
+        say("entities: " + (", ".join(f"{count} {kind}" for kind, count in sorted(found.entities.items())) or "none"))
+        say("facts: " + ", ".join(f"{count} {word}" for word, count in found.facts.items()))
+        say(f"daily notes: {found.daily_notes}")
+        if found.uncommitted:
+            shown = ", ".join(map(one_line, found.uncommitted[:5])) + (" …" if len(found.uncommitted) > 5 else "")  # noqa: PLR2004 - a line's worth
+            say(f"not committed, by hand: {shown}")
+        if found.pending_commits:
+            say(f"waiting for git: {found.pending_commits} changes; the next write commits them")
+        if found.contested:
+            say(f"in open contradictions: {found.contested} facts")
+        if found.flagged:
+            say(f"flagged, hidden from agents: {', '.join(map(one_line, found.flagged[:8]))}")
+        if found.interrupted:
+            say("a change was interrupted; the next write finishes it or rolls it back")
+    for problem in found.problems:
+        invocation.warn(problem)
+        invocation.reach(6)

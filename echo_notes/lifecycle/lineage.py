@@ -1,0 +1,119 @@
+"""`history`: who replaced whom, when, why and by which path; cycles and dangling links are named, never followed."""
+
+from dataclasses import dataclass
+
+from echo_notes.files.audit import AuditTrail
+from echo_notes.files.decisions import load_decisions
+from echo_notes.guard.eligibility import Reader, visible
+from echo_notes.guard.keys import derive_key
+from echo_notes.guard.rejected import Decision
+from echo_notes.lifecycle.entities import get_entity, load_entities
+from echo_notes.lifecycle.facts import get_fact, load_facts, traits_of
+from echo_notes.lifecycle.opened import OpenVault
+from echo_notes.model.entity import Entity
+from echo_notes.model.errors import NotFoundError
+from echo_notes.model.fact import Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One fact in a lineage, how deep it stands below the newest, and the write path that made it ("" if unknown)."""
+
+    fact: Fact
+    depth: int
+    path: str
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """A chain of versions, newest first; where two facts were replaced by one, both stand below it."""
+
+    versions: tuple[Version, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryView:
+    """The lineages of an entity, of one of its keys, or of one fact, and the decisions made about it."""
+
+    entity: Entity
+    lineages: tuple[Lineage, ...]
+    decisions: tuple[Decision, ...]
+
+
+def history(opened: OpenVault, what: str, key: str = "") -> HistoryView:
+    """Return how an entity's facts (or those of one key), or one fact, came to be what they are."""
+    entities = load_entities(opened)
+    focus = ""
+    try:
+        located = get_fact(opened, what, entities)
+        entity, focus = located.entity, located.fact.id
+    except NotFoundError:
+        entity = get_entity(opened, what, entities)
+    facts = tuple(fact for fact in load_facts(opened, entity) if visible(traits_of(fact), _historian(opened)))
+    lineages = draw(facts, _paths_of(opened, facts))
+    if focus:
+        lineages = tuple(one for one in lineages if any(version.fact.id == focus for version in one.versions))
+    if key:
+        lineages = tuple(one for one in lineages if any(_key(v.fact, entity) == key for v in one.versions))
+        if not lineages:
+            known = sorted({_key(fact, entity) for fact in facts} - {""})
+            raise NotFoundError(f"{entity.ref} has no fact with the key {key!r}",
+                                fix=f"It has {', '.join(known)}." if known else "None of its facts has a key.")  # fmt: skip
+    decisions = tuple(one for one in load_decisions(opened.root) if one.entity == str(entity.ref))
+    return HistoryView(entity, lineages, decisions)
+
+
+def draw(facts: tuple[Fact, ...], paths: dict[str, str]) -> tuple[Lineage, ...]:
+    """Return the lineages among these facts: each starts at a fact that nothing here replaced."""
+    by_id = {fact.id: fact for fact in facts}
+    below: dict[str, list[Fact]] = {}
+    for fact in facts:
+        if fact.superseded_by in by_id:
+            below.setdefault(str(fact.superseded_by), []).append(fact)
+    seen: set[str] = set()
+    lineages = []
+    roots = [fact for fact in facts if fact.superseded_by not in by_id]
+    for root in [*roots, *(fact for fact in facts if fact not in roots)]:
+        if root.id in seen:
+            continue
+        versions: list[Version] = []
+        stack = [(root, 0)]
+        while stack:
+            fact, depth = stack.pop()
+            if fact.id in seen:
+                continue
+            seen.add(fact.id)
+            versions.append(Version(fact, depth, paths.get(fact.id, ""), _problem(fact, by_id, root)))
+            stack.extend((older, depth + 1) for older in below.get(fact.id, ()))
+        lineages.append(Lineage(tuple(versions)))
+    return tuple(lineages)
+
+
+def _problem(fact: Fact, by_id: dict[str, Fact], root: Fact) -> str:
+    if fact.superseded_by and fact.superseded_by not in by_id:
+        return f"superseded by {fact.superseded_by}, which is not there"
+    if fact is root and fact.superseded_by:
+        return f"superseded by {fact.superseded_by}, which leads back to it"
+    return ""
+
+
+def _paths_of(opened: OpenVault, facts: tuple[Fact, ...]) -> dict[str, str]:
+    """Return the write path that first made each fact."""
+    wanted = {fact.id for fact in facts}
+    paths: dict[str, str] = {}
+    for line in AuditTrail(opened.root).iter_lines():
+        if line["ok"] and line["target"] in wanted:
+            paths.setdefault(str(line["target"]), str(line["path"]))
+    return paths
+
+
+def _historian(opened: OpenVault) -> Reader:
+    from dataclasses import replace
+
+    return replace(opened.reader, audience="admin")
+
+
+def _key(fact: Fact, entity: Entity) -> str:
+    derived = derive_key(fact.text, entity.names())
+    return fact.key or (derived.key if derived else "")
