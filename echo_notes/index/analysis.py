@@ -1,0 +1,177 @@
+"""What counts as a term: one definition for the index and for queries, in every script."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache, lru_cache
+
+from echo_notes.index.stopwords import CHINESE, ENGLISH
+from echo_notes.model.names import fold
+
+MAX_TERM = 256
+"""Characters of a term that are indexed; a longer run of letters (a pasted key, a megabyte of digits) is cut here."""
+
+# Scripts written without spaces between words, and Hangul, whose particles cling to the word: cut into clusters.
+_UNSPACED = (
+    "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3100-\u318f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\ua960-\ua97c\uac00-\ud7fb\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
+    "\u0e01-\u0e4e\u0e81-\u0ece\u1000-\u109d\u1780-\u17d3"
+)
+# Combining marks that `\w` leaves out though they are letters to their readers.
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u0900-\u0963\u0966-\u0d7f\u0d80-\u0df3\u0e31-\u0e3a"
+    "\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ece\u0f18-\u0fbc\u102b-\u103e\u1056-\u109d\u17b4-\u17d3\u3099\u309a"
+)
+_CLUSTER = re.compile(
+    rf"[{_UNSPACED}][\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3\u3099\u309a]*"
+)
+_EMOJI = "\u203c-\u3299\U0001f000-\U0001faff"
+_RUN = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|(?P<emoji>[{_EMOJI}])|(?P<spaced>[^{_UNSPACED}{_EMOJI}]+)")
+_WORD = re.compile(rf"(?:[^\W_]|[{_MARKS}])+(?:'(?:[^\W_]|[{_MARKS}])+)*")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff]")
+_IGNORED = dict.fromkeys([0xAD, *range(0x200B, 0x2010), *range(0x2060, 0x2065), *range(0xFE00, 0xFE10), 0xFEFF])
+_IGNORED |= {0x2019: "'", 0x2018: "'", 0x02BC: "'"}
+_TRIM_LEFT = "'\"`*_~|<>{}()[]«»“”‘’„…,;:!?&=+-/\\^%—–·。，、；：！？（）【】《》「」『』"
+_TRIM_RIGHT = "'\"`*_~|<>{}()[]«»“”‘’„…,;:!?&=-/\\^—–·。，、；：！？（）【】《》「」『』.@"
+
+
+class Kind(Enum):
+    """What a term is: a word, a whole identifier, one cluster of an unspaced script, two of them, a symbol."""
+
+    WORD = 1
+    WHOLE = 2
+    SINGLE = 3
+    PAIR = 4
+    EMOJI = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A term in two forms: `stem`, folded and stemmed, and `exact`, as written apart from case; either may be ""."""
+
+    kind: Kind
+    stem: str
+    exact: str
+
+
+def iter_terms(text: str) -> Iterator[Term]:
+    """Yield the terms of a text in reading order."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text.translate(_IGNORED))
+    for piece in text.split():
+        if len(piece) <= MAX_TERM:
+            yield from _terms_of(piece)
+        else:
+            yield from _terms_of.__wrapped__(piece)
+
+
+def index_terms(text: str) -> tuple[str, str]:
+    """Return the stems of a text and its exact forms, each joined by spaces, as the index takes them."""
+    stems: list[str] = []
+    exact: list[str] = []
+    for term in iter_terms(text):
+        if term.stem:
+            stems.append(term.stem)
+        if term.exact:
+            exact.append(term.exact)
+    return " ".join(stems), " ".join(exact)
+
+
+def query_terms(text: str) -> list[Term]:
+    """Return the distinct terms a query asks for: without stop words, unless it is made of nothing else."""
+    terms = list(dict.fromkeys(iter_terms(text)))
+    wanted = [term for term in terms if not is_stop(term)]
+    return wanted if any(term.kind is not Kind.SINGLE for term in wanted) else wanted or terms
+
+
+def is_stop(term: Term) -> bool:
+    """Return whether the term says nothing about a subject, in either language."""
+    if term.kind is Kind.WORD:
+        return term.exact in ENGLISH
+    return term.kind in {Kind.SINGLE, Kind.PAIR} and term.stem in CHINESE
+
+
+@lru_cache(maxsize=1 << 16)
+def _terms_of(piece: str) -> tuple[Term, ...]:
+    if piece.isascii():
+        return tuple(_spaced(piece))
+    terms: list[Term] = []
+    for run in _RUN.finditer(piece):
+        if run["unspaced"]:
+            terms += _unspaced(run["unspaced"])
+        elif run["emoji"]:
+            terms.append(Term(Kind.EMOJI, run["emoji"], ""))
+        else:
+            terms += _spaced(run["spaced"])
+    return tuple(terms)
+
+
+def _spaced(piece: str) -> Iterator[Term]:
+    """Yield the terms of a piece between spaces: an identifier whole where it has a symbol inside, then its words."""
+    whole = piece.lstrip(_TRIM_LEFT).rstrip(_TRIM_RIGHT)
+    lowered = whole.casefold()
+    if whole.isalpha():
+        yield _word(lowered)
+        if whole.islower() or whole.isupper() or not _CAMEL.search(whole):
+            return
+        yield from (_word(part.casefold()) for part in _CAMEL.split(whole))
+        return
+    words = _WORD.findall(whole)
+    if len(lowered) <= MAX_TERM and words and words[0] != whole:
+        yield Term(Kind.WHOLE, "", lowered)
+    for word in words:
+        parts = _CAMEL.split(word)
+        yield _word(word.casefold())
+        if len(parts) > 1:
+            yield from (_word(part.casefold()) for part in parts)
+    if len(words) > 1 and "-" in whole and lowered.replace("-", "").isalpha():
+        yield Term(Kind.WORD, _stem(fold(lowered.replace("-", ""))), "")
+
+
+def _word(word: str) -> Term:
+    word = word[:MAX_TERM]
+    return Term(Kind.WORD, _stem(word if word.isascii() else fold(word)), word)
+
+
+def _unspaced(run: str) -> Iterator[Term]:
+    """Yield single clusters and overlapping pairs; traditional Han also meets simplified in the folded form."""
+    clusters = _CLUSTER.findall(run)
+    folded = _CLUSTER.findall(_simplified(fold(run))) if _HAN.search(run) else clusters
+    if len(folded) != len(clusters):
+        folded = clusters
+    before = before_folded = ""
+    for cluster, plain in zip(clusters, folded, strict=True):
+        yield Term(Kind.SINGLE, plain, "" if cluster == plain else cluster)
+        if before:
+            pair = before + cluster
+            plain_pair = before_folded + plain
+            yield Term(Kind.PAIR, plain_pair, "" if pair == plain_pair else pair)
+        before, before_folded = cluster, plain
+
+
+def _simplified(text: str) -> str:
+    return text.translate(simplified_table())
+
+
+@cache
+def simplified_table() -> dict[int, int]:
+    """Return the table from traditional to simplified characters that the builtin model folds by."""
+    from echo_notes.index.builtin.model import load_simplified
+
+    return load_simplified()
+
+
+def _stem(word: str) -> str:
+    return _stemmer()(word) if word.isascii() and len(word) > 2 and not word.isdigit() else word  # noqa: PLR2004 (no English word of two letters has a suffix)
+
+
+@cache
+def _stemmer() -> Callable[[str], str]:
+    from py_rust_stemmers import SnowballStemmer
+
+    stem: Callable[[str], str] = SnowballStemmer("english").stem_word
+    return stem

@@ -1,0 +1,1 @@
+"""The embedding model that ships with the program, and its reader."""

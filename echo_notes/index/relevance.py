@@ -1,0 +1,79 @@
+"""The discriminative gate and the floor: which candidates say something about the question, and which only look so."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import log
+
+from echo_notes.index.analysis import Kind, Term
+from echo_notes.index.lexical import Lexical
+
+EVERYWHERE = 0.5
+"""A term found in more than this share of the passages tells none of them apart."""
+FEW = 20
+"""Below this many passages a share means nothing."""
+MAX_TERMS = 64
+COSINE_FLOOR = 0.19  # MODEL_CARD.md, "Floors": keeps 95 % of the best gold texts
+TRUSTED = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A query term, how many passages hold it, and how much it tells (inverse document frequency)."""
+
+    term: Term
+    frequency: int
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for a candidate: the share of the query's weight it holds (0..1), and which of its words."""
+
+    coverage: float
+    matched: tuple[str, ...]
+
+
+def weigh(terms: Iterable[Term], lexical: Lexical) -> list[Weighed]:
+    """Return the query's terms with their weights, the most telling ones first, at most 64."""
+    count = max(1, lexical.count)
+    weighed = []
+    for term in terms:
+        frequency = lexical.frequency(term)
+        half = 0.5 if term.kind is Kind.SINGLE else 1.0
+        weighed.append(Weighed(term, frequency, half * log(1 + (count - frequency + 0.5) / (frequency + 0.5))))
+    return sorted(weighed, key=lambda item: -item.weight)[:MAX_TERMS]
+
+
+def discriminative(weighed: Iterable[Weighed], count: int) -> list[Weighed]:
+    """Return the terms that tell passages apart: neither a lone Han character nor found nearly everywhere.
+
+    A query that has no other terms is taken at its word.
+    """
+    terms = list(weighed)
+    some = [item for item in terms if item.term.kind is not Kind.SINGLE] or terms
+    rare = [item for item in some if count < FEW or item.frequency <= EVERYWHERE * count]
+    return rare or some
+
+
+def gather(telling: Iterable[Weighed], rows: Iterable[int], lexical: Lexical) -> Mapping[int, Evidence]:
+    """Return the evidence for each of the rows that holds at least one of the terms."""
+    telling = list(telling)
+    total = sum(item.weight for item in telling) or 1.0
+    rows = list(rows)
+    held: dict[int, list[Weighed]] = {}
+    for item in telling:
+        if item.frequency:
+            for row in lexical.holding(item.term, rows):
+                held.setdefault(row, []).append(item)
+    return {
+        row: Evidence(
+            sum(item.weight for item in items) / total,
+            tuple(dict.fromkeys(item.term.exact or item.term.stem for item in items)),
+        )
+        for row, items in held.items()
+    }
+
+
+def passes(evidence: Evidence | None, cosine: float | None) -> bool:
+    """Return whether a candidate clears the gate: a telling word of the query, or a cosine above the floor."""
+    return evidence is not None or (cosine is not None and cosine >= COSINE_FLOOR)

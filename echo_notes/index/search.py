@@ -1,0 +1,195 @@
+"""One recall: filter, both arms, fusion, gate, rerank, forgetting weight, top k."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from echo_notes.index.analysis import query_terms
+from echo_notes.index.catalogue import Catalogue
+from echo_notes.index.embed import Embedder, EmbedderError
+from echo_notes.index.filters import Filter, build_filter
+from echo_notes.index.fusion import Arms, fuse
+from echo_notes.index.lexical import Found, Lexical, Stored
+from echo_notes.index.manifest import Manifest
+from echo_notes.index.relevance import Evidence, Weighed, discriminative, gather, passes, weigh
+from echo_notes.index.results import DENSE, LEXICAL, Declined, Hit, Scores, SearchRequest, SearchResult
+from echo_notes.index.vectors import Cosines, Segment, Vectors
+from echo_notes.model.fact import ARCHIVED
+from echo_notes.model.forgetting import day_number, effective_importance, is_exempt
+from echo_notes.model.passage import Passage
+from echo_notes.model.settings import Settings
+
+_T = TypeVar("_T")
+
+POOL = 200
+"""Candidates each arm brings at least; ten times the hits asked for, if that is more."""
+ARCHIVED_FACTOR = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A row on its way to becoming a hit."""
+
+    row: int
+    stored: Stored
+    scores: Scores
+    score: float
+    matched: tuple[str, ...]
+
+
+class Search:
+    """A request against an open index."""
+
+    def __init__(
+        self,
+        request: SearchRequest,
+        settings: Settings,
+        *,
+        folder: Path,
+        manifest: Manifest,
+        lexical: Lexical,
+        catalogue: Catalogue,
+        embedder: Embedder | None,
+        models_dir: Path | None = None,
+    ) -> None:
+        self._request = request
+        self._settings = settings
+        self._folder = folder
+        self._manifest = manifest
+        self._lexical = lexical
+        self._catalogue = catalogue
+        self._embedder = embedder
+        self._models_dir = models_dir
+        self._degraded: list[str] = []
+        self._took = {"lexical": 0.0, "dense": 0.0, "rerank": 0.0}
+        self._pool = max(POOL, 10 * request.k)
+
+    def run(self) -> SearchResult:
+        """Return the hits, best first."""
+        start = time.perf_counter()
+        found = self._timed("lexical", self._search_lexical)
+        cosines = self._timed("dense", self._search_dense)
+        arms = self._arms(found, cosines)
+        fused = fuse(arms, self._settings.recall_fusion)
+        order = sorted(fused, key=lambda row: (-fused[row], row))
+        candidates = self._candidates(order, fused, arms, {item.row: item for item in found})
+        candidates = self._timed("rerank", lambda: self._rerank(candidates))
+        hits = self._weigh_age(candidates)[: self._request.k]
+        self._took["total"] = (time.perf_counter() - start) * 1000
+        declined = self._declined() if self._request.explain else ()
+        return SearchResult(tuple(hits), declined, tuple(self._degraded), self._took)
+
+    def _search_lexical(self) -> list[Found]:
+        if self._request.mode == DENSE:
+            return []
+        return self._lexical.search((item.term for item in self._weighed), self._filter.query, self._pool)
+
+    def _search_dense(self) -> Cosines | None:
+        embedder = self._embedder
+        if embedder is None or self._request.mode == LEXICAL:
+            return None
+        try:
+            segments = [Segment.from_record(record) for record in self._manifest.segments]
+            vectors = Vectors(self._folder, embedder.model_id, segments)
+            if not vectors.count or not vectors.is_whole():
+                if vectors.count:
+                    self._degraded.append("the vectors are damaged; make them again with: echo-notes reindex")
+                return None
+            query = embedder.embed([self._request.query], query=True)
+        except EmbedderError as error:
+            self._degraded.append(str(error))
+            return None
+        if len(query) != vectors.segments[0].dim or not any(query):
+            return None
+        return vectors.score(query, self._filter.allowed, self._filter.excluded | self._manifest.dead_rows())
+
+    def _arms(self, found: Sequence[Found], cosines: Cosines | None) -> Arms:
+        lexical = {item.row: item.score for item in found}
+        if cosines is None:
+            return Arms(lexical, {}, 0.0, 0.0, self._lexical.count)
+        dense = cosines.of(lexical) | dict(cosines.top(self._pool))
+        return Arms(lexical, dense, cosines.low, cosines.high, self._lexical.count)
+
+    def _candidates(
+        self, order: Sequence[int], fused: Mapping[int, float], arms: Arms, found: Mapping[int, Found]
+    ) -> list[_Candidate]:
+        """Return the rows that pass the gate, with their passages, best first."""
+        evidence = self._evidence(order)
+        order = [row for row in order if not self._request.floor or passes(evidence.get(row), arms.cosines.get(row))]
+        order = order[: self._pool]
+        places = {row: found[row].address for row in order if row in found}
+        places |= self._lexical.addresses([row for row in order if row not in places])
+        lexical_ranks = {row: rank for rank, row in enumerate(arms.lexical, 1)}
+        dense_order = sorted(arms.cosines, key=lambda row: -arms.cosines[row])
+        dense_ranks = {row: rank for rank, row in enumerate(dense_order, 1)}
+        candidates = []
+        for row in order:
+            if row not in places:  # its file changed, and its vector waits to be swept
+                continue
+            stored = self._lexical.load(places[row])
+            raised = self._raise(stored.passage)
+            scores = Scores(
+                lexical_rank=lexical_ranks.get(row),
+                dense_rank=dense_ranks.get(row),
+                cosine=arms.cosines.get(row),
+                fused=fused[row],
+                entity=raised,
+            )
+            matched = evidence[row].matched if row in evidence else ()
+            candidates.append(_Candidate(row, stored, scores, fused[row] + raised, matched))
+        return sorted(candidates, key=lambda item: -item.score)
+
+    def _evidence(self, rows: Sequence[int]) -> Mapping[int, Evidence]:
+        return gather(discriminative(self._weighed, self._lexical.count), rows, self._lexical)
+
+    def _raise(self, passage: Passage) -> float:
+        del passage
+        return 0.0
+
+    def _rerank(self, candidates: list[_Candidate]) -> list[_Candidate]:
+        return candidates
+
+    def _weigh_age(self, candidates: Iterable[_Candidate]) -> list[Hit]:
+        """Return the candidates as hits, multiplied by what age left of their importance, best first."""
+        hits = []
+        weight = self._settings.forgetting_weight if self._request.decay else 0.0
+        for item in candidates:
+            passage = item.stored.passage
+            effective = self._effective(passage)
+            factor = 1 - weight + weight * effective
+            if passage.status == ARCHIVED and self._request.decay:
+                factor *= ARCHIVED_FACTOR
+            scores = replace(item.scores, effective_importance=effective, factor=factor)
+            hits.append(Hit(passage, item.score * factor, scores, item.matched))
+        return sorted(hits, key=lambda hit: -hit.score)
+
+    def _effective(self, passage: Passage) -> float:
+        now = self._request.now
+        idle = day_number(now) - passage.accessed_on if now and passage.accessed_on else 0.0
+        return effective_importance(
+            passage.importance,
+            idle,
+            access_count=passage.access_count,
+            base_days=self._settings.importance_decay_days,
+            exempt=now is None or is_exempt(passage.owner_type, pinned=passage.pinned),
+        )
+
+    def _declined(self) -> tuple[Declined, ...]:
+        return ()
+
+    @cached_property
+    def _weighed(self) -> list[Weighed]:
+        return weigh(query_terms(self._request.query), self._lexical)
+
+    @cached_property
+    def _filter(self) -> Filter:
+        return build_filter(self._request, self._manifest.tokens, self._lexical)
+
+    def _timed(self, name: str, work: Callable[[], _T]) -> _T:
+        start = time.perf_counter()
+        result = work()
+        self._took[name] += (time.perf_counter() - start) * 1000
+        return result
