@@ -33,7 +33,8 @@ class Block:
     """A piece of a note: heading, entry, paragraph, table, code, quote or comment.
 
     `text` is without the marks that make the block what it is (`#`, `- 14:32`, the fences), and has a line for each of
-    the file's lines from 1-based `line` on. `headings`: those above it, outermost first. `time`: `HH:MM` of an entry.
+    the file's lines from 1-based `line` on; `end` is the last line that belongs to the block, marks included.
+    `headings`: those above it, outermost first. `time`: `HH:MM` of an entry. `level`: 1 to 6 of a heading, else 0.
     """
 
     kind: str
@@ -41,6 +42,8 @@ class Block:
     line: int
     headings: tuple[str, ...] = ()
     time: str | None = None
+    level: int = 0
+    end: int = 0
 
 
 class _Lines(list[str]):
@@ -71,7 +74,7 @@ def iter_blocks(text: str, first_line: int = 1) -> Iterator[Block]:
                 path.pop()
             headings = tuple(title for _, title in path)
             path.append((level, title))
-            yield Block(HEADING, title, first_line + at, headings)
+            yield Block(HEADING, title, first_line + at, headings, level=level, end=first_line + end - 1)
         elif kind:
             yield from _block(kind, lines[at:end], first_line + at, headings)
         at = end
@@ -153,6 +156,7 @@ def _heading_of(lines: _Lines, at: int, end: int) -> tuple[int, str]:
 
 def _block(kind: str, lines: list[str], line: int, headings: tuple[str, ...]) -> Iterator[Block]:
     time = None
+    end = line + len(lines) - 1
     if kind == CODE and lines[0].lstrip(" \t")[:3] in {"```", "~~~"}:
         closed = len(lines) > 1 and lines[-1].strip(" \t").startswith(lines[0].lstrip(" \t")[:3])
         lines, line = lines[1 : -1 if closed else None], line + 1
@@ -170,7 +174,7 @@ def _block(kind: str, lines: list[str], line: int, headings: tuple[str, ...]) ->
         lines = [row.lstrip(" \t").removeprefix(">").removeprefix(" ") for row in lines]
     text = "\n".join(lines)
     if text.strip():
-        yield Block(kind, text.rstrip(), line, headings, time)
+        yield Block(kind, text.rstrip(), line, headings, time, end=end)
 
 
 def _fence_end(lines: _Lines, at: int) -> int:

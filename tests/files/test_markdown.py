@@ -70,7 +70,9 @@ def test_a_daily_note_falls_into_blocks_with_their_lines() -> None:
 def test_times_and_headings_are_known() -> None:
     found = list(iter_blocks(DAY, first_line=101))
     assert [block.time for block in found if block.kind == "entry"] == ["14:32", "09:05", "10:00", None]
-    assert found[1] == Block("entry", found[1].text, 103, ("2026-11-30",), "14:32")
+    assert found[1] == Block("entry", found[1].text, 103, ("2026-11-30",), "14:32", end=108)
+    assert [block.end for block in found if block.kind in {"code", "heading"}] == [101, 114, 125, 135]
+    assert [block.level for block in found if block.kind == "heading"] == [1, 2, 1]
     assert found[6].headings == ("2026-11-30", "Work")
     assert found[-1].headings == ("Setext",)
 
