@@ -7,22 +7,18 @@ import re
 from binascii import Error as BinasciiError
 from binascii import a2b_base64, unhexlify
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
-_LONG = re.compile(r"[A-Za-z0-9+/_=-]{16,}")
-_DENSE = re.compile(r"[!-~]{40,}")
-_RUNS = re.compile(
-    r"(?:[01]{8}[ ,]{0,2}){6,}|(?:[.\-\u2022\u00b7\u2013_]{1,6}(?:[ ]/[ ]|[ /|])){8,}[.\-\u2022\u00b7\u2013_]{1,6}"
+# Sources, not compiled: a text that holds nothing of the kind never pays for compiling them.
+_LONG = r"[A-Za-z0-9+/_=-]{16,}"
+_DENSE = r"[!-~]{40,}"
+_SIGN = "[.\u2022\u00b7\u2013_-]"
+_RUNS = rf"(?:[01]{{8}}[ ,]{{0,2}}){{6,}}|(?:{_SIGN}{{1,6}}(?: / |[ /|])){{8,}}{_SIGN}{{1,6}}"
+_CODES = r"(?i)(?:\b(?:0x[0-9a-f]{2}|[0-9a-f]{2}|1?\d\d)\b[ ,;:]{1,2}){8,}(?:0x)?[0-9a-f]{2,3}"
+_ESCAPES = (
+    r"(?i)\\u\{?([0-9a-f]{4,5})\}?|\\x([0-9a-f]{2})|%([0-9a-f]{2})|=([0-9a-f]{2})|&#x([0-9a-f]{1,5});|&#(\d{1,6});"
 )
-_CODES = re.compile(r"(?:\b(?:0x[0-9a-f]{2}|[0-9a-f]{2}|1?\d\d)\b[ ,;:]{1,2}){8,}(?:0x)?[0-9a-f]{2,3}", re.IGNORECASE)
-_ESCAPES = re.compile(
-    r"\\u\{?([0-9a-f]{4,5})\}?|\\x([0-9a-f]{2})|%([0-9a-f]{2})|=([0-9a-f]{2})|&#x([0-9a-f]{1,5});|&#(\d{1,6});",
-    re.IGNORECASE,
-)
-_ESCAPED = re.compile(
-    r"(?:(?:\\u\{?[0-9a-f]{4,5}\}?|\\x[0-9a-f]{2}|%[0-9a-f]{2}|=[0-9a-f]{2}|&#x?[0-9a-f]{1,6};)[\w.,'()-]{0,40}){3,}",
-    re.IGNORECASE,
-)
+_ESCAPED = r"(?i)(?:(?:\\u\{?[0-9a-f]{4,5}\}?|\\x[0-9a-f]{2}|%[0-9a-f]{2}|=[0-9a-f]{2}|&#x?[0-9a-f]{1,6};)[\w.,'()-]{0,40}){3,}"
 _MIN_TEXT = 6
 _READABLE = 0.9
 _MORSE = dict(
@@ -37,8 +33,7 @@ _ROT13 = str.maketrans(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """A part of a text decoded: what it says, how it was encoded, and where it stands (`start` to `end`)."""
 
     text: str
@@ -51,19 +46,19 @@ def iter_views(text: str) -> Iterator[View]:
     """Yield every readable decoding of a part of the text."""
     if len(text) < _MIN_TEXT * 2:
         return
-    for match in _LONG.finditer(text):
+    for match in re.finditer(_LONG, text):
         yield from _blob(match[0], match.start(), match.end())
     if len(text) >= 40:  # noqa: PLR2004 - the shortest that `_DENSE` finds
-        for match in _DENSE.finditer(text):
+        for match in re.finditer(_DENSE, text):
             yield from _base85(match[0], match.start(), match.end())
     if "01" in text or ".-" in text or "-." in text or ".." in text:
-        for match in _RUNS.finditer(text):
+        for match in re.finditer(_RUNS, text):
             yield from _run(match[0], match.start(), match.end())
     if any(sign in text for sign in ("\\u", "\\x", "%", "=", "&#")):
-        for match in _ESCAPED.finditer(text):
+        for match in re.finditer(_ESCAPED, text):
             yield from _view(_unescape(match[0]), "escapes", match.start(), match.end())
     if sum(map(text.count, "0123456789")) >= 16:  # noqa: PLR2004 - eight codes of two figures
-        for match in _CODES.finditer(text):
+        for match in re.finditer(_CODES, text):
             yield from _codes(match[0], match.start(), match.end())
 
 
@@ -162,7 +157,7 @@ def _unescape(text: str) -> str | None:
     """Return the text with its escapes resolved; the two-figure ones are bytes of UTF-8."""
     raw = bytearray()
     at = 0
-    for match in _ESCAPES.finditer(text):
+    for match in re.finditer(_ESCAPES, text):
         raw += text[at : match.start()].encode()
         wide, *narrow, hexed, number = match.groups()
         byte = next((part for part in narrow if part), None)

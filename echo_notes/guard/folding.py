@@ -1,7 +1,7 @@
 """Text as rules read it: look-alikes, width, case and accents folded away, every position traceable to the original."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 from unicodedata import category, normalize
 
 _IGNORED = frozenset(["Cf", "Mn", "Me", "Cc"])
@@ -10,8 +10,7 @@ _SPACES = frozenset("\t\n\v\f\r\x85")
 _LETTER_BLOCKS = (0x1F150, 0x1F170, 0x1F1E6)
 
 
-@dataclass(frozen=True, slots=True)
-class Folded:
+class Folded(NamedTuple):
     """A folded text; `origin[i]` is the place in the original of folded character i, None where they are the same."""
 
     text: str

@@ -3,10 +3,9 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from echo_notes.guard.sequences import Phrase, Terms
 from echo_notes.guard.tokens import Vocabulary
@@ -16,8 +15,7 @@ RULES_DIR = Path(__file__).with_name("rules")
 COMPILED_PATH = RULES_DIR / "compiled.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """What a rule is called and says: id, language, kind of attack, audit reason, and the sentence for a person."""
 
     id: str
@@ -27,8 +25,7 @@ class Rule:
     says: str
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(NamedTuple):
     """A rule as a regular expression, tried only where one of `needs` occurs; `raw`: on the text before folding."""
 
     rule: int
@@ -37,8 +34,7 @@ class Pattern:
     raw: bool
 
 
-@dataclass(frozen=True, slots=True)
-class RuleSet:
+class RuleSet(NamedTuple):
     """The rules of one compilation: their terms, phrases and patterns refer to each other by number."""
 
     rules: tuple[Rule, ...]
@@ -48,13 +44,12 @@ class RuleSet:
     patterns: tuple[Pattern, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(NamedTuple):
     """Every rule in force: the folding table and the sets, the packaged one first."""
 
     fold: Mapping[str, str]
     sets: tuple[RuleSet, ...]
-    named: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)
+    named: Mapping[str, Sequence[str]]
 
     def iter_rules(self) -> Iterator[Rule]:
         """Yield what is known of every rule."""

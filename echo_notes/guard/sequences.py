@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from echo_notes.guard.tokens import Tokens
 
@@ -11,8 +11,7 @@ Spans = list[tuple[int, int]]
 WHOLE_SENTENCE = 10**6
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
+class Phrase(NamedTuple):
     """One way to say what a rule is about: classes in order, each with the most words that may lie before it.
 
     `vetoes` are classes that make the match harmless when they end at most so many words before it, in its sentence;

@@ -5,14 +5,13 @@ result is a word that some rule knows.
 """
 
 import re
-from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
-_TOKEN = re.compile(
-    "[a-z0-9]+|[\u1100-\u11ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]|[:。！？!?]|[.](?=[\\s\"')\\]]|$)|\n\\s*|"
-    "[^\\W_a-z0-9\u1100-\u11ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]+"
-)
-_ENDS = frozenset("。！？!?.")
+# Kept free of character ranges: compiling one wide range costs a cold process more than a whole scan.
+_TOKEN = re.compile("[^\\W_]+|[:!?]|。|[.](?=[\\s\"')\\]]|$)|\n\\s*")
+_ENDS = frozenset("。!?.")
 _FIGURES = str.maketrans("013456789", "oieasgtbg")
 _ELS = str.maketrans("013456789", "oleasgtbg")
 _SHORTEST_RUN = 4  # single letters in a row that may be one word taken apart
@@ -21,15 +20,17 @@ _SHORTEST_GLUED = 12
 _LONGEST_WORD = 24
 
 
-@dataclass(slots=True)
 class Tokens:
     """The words, where each lies in the folded text, the sentence each is in, and which of them start a line."""
 
-    words: list[str] = field(default_factory=list)
-    starts: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
-    sentences: list[int] = field(default_factory=list)
-    openers: set[int] = field(default_factory=set)
+    __slots__ = ("ends", "openers", "sentences", "starts", "words")
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        self.sentences: list[int] = []
+        self.openers: set[int] = set()
 
     def add(self, word: str, start: int, end: int, sentence: int) -> None:
         """Append one word."""
@@ -39,17 +40,16 @@ class Tokens:
         self.sentences.append(sentence)
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
+class Vocabulary(NamedTuple):
     """The words that rules know, and for the strong ones their shuffled form."""
 
-    words: Set[str]
+    words: AbstractSet[str]
     shuffled: Mapping[str, str]
 
 
 def split_words(text: str) -> list[str]:
-    """Return the words of a folded term or text."""
-    return [word for word in _TOKEN.findall(text) if word.strip() and word not in _ENDS]
+    """Return the words of a folded term."""
+    return [word for word, _, _ in _iter_words(text) if word.strip() and word not in _ENDS]
 
 
 def shuffle_key(word: str) -> str:
@@ -57,12 +57,28 @@ def shuffle_key(word: str) -> str:
     return f"{word[0]}{''.join(sorted(word[1:-1]))}{word[-1]}"
 
 
+def _iter_words(text: str) -> Iterator[tuple[str, int, int]]:
+    for match in _TOKEN.finditer(text):
+        word, start = match[0], match.start()
+        if word.isascii() or len(word) == 1:
+            yield word, start, match.end()
+            continue
+        begun = 0
+        for at, char in enumerate(word):
+            if "\u3040" <= char <= "\ud7a3":  # kana, Han, hangul: no spaces between words
+                if begun < at:
+                    yield word[begun:at], start + begun, start + at
+                yield char, start + at, start + at + 1
+                begun = at + 1
+        if begun < len(word):
+            yield word[begun:], start + begun, start + len(word)
+
+
 def tokenise(text: str, vocabulary: Vocabulary) -> Tokens:
     """Return the words of a folded text in order, disguised ones undone. Linear in the text."""
     tokens = Tokens()
     sentence, opens, disguised = 0, True, False
-    for match in _TOKEN.finditer(text):
-        word = match[0]
+    for word, start, end in _iter_words(text):
         first = word[0]
         if first == "\n" or first in _ENDS:
             if first != "\n" or word.count("\n") > 1:
@@ -71,10 +87,11 @@ def tokenise(text: str, vocabulary: Vocabulary) -> Tokens:
             continue
         if opens:
             tokens.openers.add(len(tokens.words))
-            opens = False
         opens = first == ":"
-        disguised = disguised or len(word) == 1 or len(word) >= _SHORTEST_SHUFFLE or not word.isalpha()
-        tokens.add(word, match.start(), match.end(), sentence)
+        disguised = (
+            disguised or len(word) >= _SHORTEST_SHUFFLE or not word.isalpha() or (len(word) == 1 and first < "{")
+        )
+        tokens.add(word, start, end, sentence)
     return _undisguise(tokens, vocabulary) if disguised else tokens
 
 
@@ -115,7 +132,7 @@ def _run_of_letters(tokens: Tokens, at: int) -> int:
     return end - at
 
 
-def _join(tokens: Tokens, at: int, run: int, known: Set[str]) -> list[str]:
+def _join(tokens: Tokens, at: int, run: int, known: AbstractSet[str]) -> list[str]:
     """Return the words that a run of single letters spells, by its wider gaps or by what is known; else the letters."""
     letters = tokens.words[at : at + run]
     gaps = [0, *(tokens.starts[i] - tokens.ends[i - 1] for i in range(at + 1, at + run))]
@@ -145,7 +162,7 @@ def _read(word: str, vocabulary: Vocabulary) -> list[str]:
     return [word]
 
 
-def _figures(word: str, known: Set[str]) -> str:
+def _figures(word: str, known: AbstractSet[str]) -> str:
     if word in known or word.isdigit():
         return word
     for table in (_FIGURES, _ELS):
@@ -154,7 +171,7 @@ def _figures(word: str, known: Set[str]) -> str:
     return word
 
 
-def _split_glued(word: str, known: Set[str]) -> list[str]:
+def _split_glued(word: str, known: AbstractSet[str]) -> list[str]:
     """Return the known words that follow each other without a space, longest first; empty if some letter is left."""
     parts, at = [], 0
     while at < len(word):

@@ -6,7 +6,7 @@ refused, because nobody can read it and a model can.
 """
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 from unicodedata import category, name
 
 UNICODE = "unicode"
@@ -18,32 +18,36 @@ _SUBDIVISIONS = frozenset(["gbeng", "gbsct", "gbwls"])  # the three flags that U
 _MARKS_OF_DIRECTION = frozenset("\u200e\u200f\u061c")
 _MAX_IDEOGRAPH_SELECTORS = 3  # different ones in a text; variants of a name need one or two, a hidden message many
 
-_INVISIBLE = re.compile(
-    "[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
-    "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U00013439-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
-_CONCEAL = re.compile(r"(?:\x1b\[|\x9b)(?:\d{1,3};){0,8}8(?:;\d{1,3}){0,8}m")  # a terminal's "hide what follows"
-# Joining behaviour matters in these scripts (Unicode 16, chapters 9, 12 to 16): Arabic to N'Ko and Arabic Extended,
+_CONCEAL = r"(?:\x1b\[|\x9b)(?:\d{1,3};){0,8}8(?:;\d{1,3}){0,8}m"  # a terminal's "hide what follows"
+# First and last code points of ranges. Plain comparisons: compiling these as character classes costs milliseconds.
+_INVISIBLE = (
+    (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x200B, 0x200F),
+    (0x202A, 0x202E), (0x2060, 0x206F), (0x2800, 0x2800), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF),
+    (0xFFA0, 0xFFA0), (0xFFF9, 0xFFFB), (0x13439, 0x1343F), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
+)  # fmt: skip
+# Joining behaviour matters in these scripts (Unicode 16, chapters 9 and 12 to 16): Arabic to N'Ko and Arabic Extended,
 # Indic blocks, Tibetan, Myanmar, Khmer, Mongolian, the Brahmic blocks of the islands, and their supplements.
-_JOINING = re.compile(
-    "[\u0620-\u07ff\u0840-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u18aa\u1900-\u1cff\ua840-\ua8ff\ua930-\uaadf\uabc0-\uabff"
-    "\ufb50-\ufdff\ufe70-\ufefc\U00010d00-\U00010d3f\U00011000-\U00011fff\U0001e900-\U0001e95f]"
-)
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
-_NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1980-\u19df\u1a20-\u1aaf\ua9e0-\ua9ff\uaa60-\uaadf]")
-_PICTOGRAPH = re.compile(
-    "[\xa9\xae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u24c2\u25a0-\u27bf\u2934\u2935\u2b00-\u2bff\u3030\u303d\u3297\u3299"
-    "\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff]"
-)
-_IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
-_MATH = re.compile("[0\u2205-\u22ff\u2a00-\u2aff\u3001\u3002\uff01\uff0c\uff0e\uff1a\uff1b\uff1f]")
+_JOINING = (
+    (0x620, 0x7FF), (0x840, 0x8FF), (0x900, 0xDFF), (0xF00, 0x109F), (0x1780, 0x18AA), (0x1900, 0x1CFF), (0xA840, 0xA8FF),
+    (0xA930, 0xAADF), (0xABC0, 0xABFF), (0xFB50, 0xFDFF), (0xFE70, 0xFEFC), (0x10D00, 0x10D3F), (0x11000, 0x11FFF), (0x1E900, 0x1E95F),
+)  # fmt: skip
+_RIGHT_TO_LEFT = ((0x590, 0x8FF), (0xFB1D, 0xFDFF), (0xFE70, 0xFEFC), (0x10800, 0x10FFF), (0x1E800, 0x1EFFF))
+_NO_SPACES = (
+    (0xE00, 0xEFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x1980, 0x19DF), (0x1A20, 0x1AAF), (0xA9E0, 0xA9FF), (0xAA60, 0xAADF)
+)  # fmt: skip
+_PICTOGRAPH = (
+    (0xA9, 0xA9), (0xAE, 0xAE), (0x203C, 0x203C), (0x2049, 0x2049), (0x2122, 0x2122), (0x2139, 0x2139), (0x2190, 0x21FF),
+    (0x2300, 0x23FF), (0x24C2, 0x24C2), (0x25A0, 0x27BF), (0x2934, 0x2935), (0x2B00, 0x2BFF), (0x3030, 0x3030), (0x303D, 0x303D),
+    (0x3297, 0x3297), (0x3299, 0x3299), (0x1F000, 0x1F1E5), (0x1F200, 0x1F3FA), (0x1F400, 0x1FAFF),
+)  # fmt: skip
+_IDEOGRAPH = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))
+_MATH = ((0x30, 0x30), (0x2205, 0x22FF), (0x2A00, 0x2AFF), (0x3001, 0x3002), (0xFF01, 0xFF01), (0xFF0C, 0xFF1F))
 _SKIN_TONES = frozenset("\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")
 _URL_BREAK = frozenset("/.-_?&=#%:~+,")
 _LONG_WORD = 10  # letters; typesetters divide long words, nobody hides a soft hyphen's worth of anything in one
 
 
-@dataclass(frozen=True, slots=True)
-class Invisible:
+class Invisible(NamedTuple):
     """A character nobody can see where it stands: `start` to `end` in the text, and its code point in words."""
 
     start: int
@@ -62,9 +66,11 @@ def find_invisible(text: str, joiners: str = UNICODE) -> list[Invisible]:
     found: list[Invisible] = []
     flag_end = 0
     selectors = {char for char in text if "\U000e0100" <= char <= "\U000e01ef"}
-    for match in _INVISIBLE.finditer(text):
-        at, char = match.start(), match[0]
-        if at < flag_end:
+    hidden = {char for char in set(text) if char > "\x7f" and _in(char, _INVISIBLE)}
+    if not hidden:
+        return _conceals(text)
+    for at, char in enumerate(text):
+        if char not in hidden or at < flag_end:
             continue
         flag_end = _subdivision_flag_end(text, at)
         if flag_end > at or (char == _BOM and at == 0) or _is_allowed(text, at, char, joiners, len(selectors)):
@@ -76,10 +82,16 @@ def find_invisible(text: str, joiners: str = UNICODE) -> list[Invisible]:
     return sorted([*found, *_conceals(text)], key=lambda one: one.start)
 
 
+def _in(char: str, ranges: tuple[tuple[int, int], ...]) -> bool:
+    """Whether a character (or none) is in one of the ranges."""
+    code = ord(char) if char else -1
+    return any(first <= code <= last for first, last in ranges)
+
+
 def _conceals(text: str) -> list[Invisible]:
     if "\x1b" not in text and "\x9b" not in text:
         return []
-    return [Invisible(m.start(), m.end(), "terminal code that conceals text") for m in _CONCEAL.finditer(text)]
+    return [Invisible(m.start(), m.end(), "terminal code that conceals text") for m in re.finditer(_CONCEAL, text)]
 
 
 def _subdivision_flag_end(text: str, at: int) -> int:
@@ -97,7 +109,7 @@ def _is_allowed(text: str, at: int, char: str, joiners: str, selectors: int) -> 
     if "\ufe00" <= char <= "\ufe0f":
         return _takes_selector(before, char)
     if "\U000e0100" <= char <= "\U000e01ef":
-        return bool(_IDEOGRAPH.match(before)) and selectors <= _MAX_IDEOGRAPH_SELECTORS
+        return _in(before, _IDEOGRAPH) and selectors <= _MAX_IDEOGRAPH_SELECTORS
     if char == "\u2800":  # braille blank: a space between cells
         return any("\u2801" <= near <= "\u28ff" for near in (before, after))
     if "\u180b" <= char <= "\u180f":
@@ -113,10 +125,10 @@ def _is_allowed(text: str, at: int, char: str, joiners: str, selectors: int) -> 
 
 def _takes_selector(before: str, char: str) -> bool:
     if char in "\ufe0e\ufe0f":
-        return bool(_PICTOGRAPH.match(before)) or before in set("0123456789#*")
+        return _in(before, _PICTOGRAPH) or before in set("0123456789#*")
     if char > "\ufe02":
         return False
-    shaped = _MATH.match(before) or _IDEOGRAPH.match(before)
+    shaped = _in(before, _MATH) or _in(before, _IDEOGRAPH)
     return bool(shaped) or "\u1000" <= before <= "\u109f" or "\ua840" <= before <= "\ua877"
 
 
@@ -125,13 +137,13 @@ def _is_mongolian(char: str) -> bool:
 
 
 def _joins(text: str, at: int, char: str, before: str, after: str) -> bool:
-    if char == _ZWJ and _PICTOGRAPH.match(after):
-        return bool(_PICTOGRAPH.match(_emoji_base(text, at)))
+    if char == _ZWJ and _in(after, _PICTOGRAPH):
+        return _in(_emoji_base(text, at), _PICTOGRAPH)
     if before in {_ZWJ, _ZWNJ} or after in {_ZWJ, _ZWNJ}:
         return False  # two in a row shape nothing; they spell bits
-    if _JOINING.match(before):
+    if _in(before, _JOINING):
         return True
-    return bool(_JOINING.match(after)) and category(before or " ")[0] in "LNZP"
+    return _in(after, _JOINING) and category(before or " ")[0] in "LNZP"
 
 
 def _emoji_base(text: str, at: int) -> str:
@@ -148,7 +160,7 @@ def _turns(text: str, at: int) -> bool:
     """Whether right-to-left text is near enough for a directional mark to matter; a run of marks never is."""
     near = text[max(0, at - 24) : at] + text[at + 1 : at + 25]
     doubled = text[at - 1 : at] in _MARKS_OF_DIRECTION or text[at + 1 : at + 2] in _MARKS_OF_DIRECTION
-    return not (doubled and text[at - 1 : at + 2].strip()) and _RIGHT_TO_LEFT.search(near) is not None
+    return not (doubled and text[at - 1 : at + 2].strip()) and any(_in(one, _RIGHT_TO_LEFT) for one in near)
 
 
 def _divides(text: str, at: int, char: str, before: str, after: str) -> bool:
@@ -157,7 +169,7 @@ def _divides(text: str, at: int, char: str, before: str, after: str) -> bool:
         head, tail = _letters_before(text, at), _letters_after(text, at)
         return min(head, tail) > 2 and head + tail >= _LONG_WORD  # noqa: PLR2004 - at least three letters a side
     if char == _ZWSP:
-        if _NO_SPACES.match(before) and _NO_SPACES.match(after):
+        if _in(before, _NO_SPACES) and _in(after, _NO_SPACES):
             return True
         return before in _URL_BREAK and after.isalnum() and _in_url(text, at)
     if char == _WJ:
