@@ -25,7 +25,9 @@ NOTHING = 1
 def recall(
     ctx: typer.Context,
     query: Annotated[list[str], typer.Argument(metavar="QUERY…", help="What you want to know, in any words.")],
-    k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many results; 10 if not said.")] = 0,
+    k: Annotated[
+        int | None, typer.Option("-k", min=1, max=1000, metavar="N", help="How many results; 10 if not said.")
+    ] = None,
     entity: Annotated[str, typer.Option("--entity", metavar="E", help="Only about this entity.")] = "",
     kind: Annotated[str, typer.Option("--kind", metavar="K", help="Only about this kind of entity.")] = "",
     category: Annotated[str, typer.Option("--category", metavar="C", help="Only facts of this category.")] = "",
@@ -56,7 +58,7 @@ def recall(
     invocation: Invocation = ctx.find_root().obj
     day = Day()
     question = Question(
-        query=read_text(query), k=k, entity=entity, kind=kind, category=category, tags=tuple(tag or ()), layer=layer,
+        query=read_text(query), k=k or 0, entity=entity, kind=kind, category=category, tags=tuple(tag or ()), layer=layer,
         tier=tier, status=status, since=day.span(since), until=day.span(until), as_of=day.optional(as_of), mode=mode,
         hops=hops, rerank=not no_rerank, decay=not no_decay, touch=not no_touch, explain=explain,
     )  # fmt: skip

@@ -26,6 +26,10 @@ from echo_notes.model.errors import ConflictError, GitFailedError, RefusedError
 from echo_notes.model.fact import Fact
 
 
+BACKLOG = "backlog"
+"""The write path that a commit of several changes names, which git had refused one by one."""
+
+
 def no_step(name: str) -> None:  # noqa: ARG001 - the hook's shape; tests stop a process here
     """Do nothing at a step of a change."""
 
@@ -57,6 +61,15 @@ class ChangeResult:
     git_error: GitFailedError | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class FactLine:
+    """What the audit is to say of one fact in a file that is planned whole: its label, and whether it is gone."""
+
+    fact: Fact
+    label: str
+    gone: bool = False
+
+
 class Change:
     """One change to a vault. Use as a context manager: reads and plans happen inside, the writing at its end.
 
@@ -67,6 +80,7 @@ class Change:
         self.actor = actor
         self.subject = verb
         self.body: list[str] = []
+        self.trailers: list[str] = []
         self.result = ChangeResult()
         self.dry_run = dry_run
         self._context = context
@@ -162,6 +176,17 @@ class Change:
         digest = digest_record(items.get(fact.id).record)
         self._audit.append(self._line(op, fact.id, fact.type, label or fact.provenance, digest))
 
+    def put_facts(self, path: str, data: bytes | None, op: str, lines: Iterable[FactLine]) -> None:
+        """Plan the whole bytes of a fact file (None removes it) for proposals that the gate has passed."""
+        self._plan(path, data)
+        for line in lines:
+            digest = "" if line.gone else digest_record(line.fact.record)
+            self._audit.append(self._line(op, line.fact.id, line.fact.type, line.label, digest))
+
+    def knows(self, fact_id: str) -> bool:
+        """Return whether the audit trail has a line for this fact, so that its id is never given again."""
+        return self._audit_trail().knows(fact_id)
+
     def keep_label(self, fact: Fact) -> str:
         """Return the label that the audit gives to a fact whose record is changed, but not its claim."""
         held = self.standing_of(fact)
@@ -204,7 +229,7 @@ class Change:
         paths = [path for path, _, _ in writes] + [path for path, _ in appends]
         git_error = self._commit_earlier_work([path for path, _, _ in writes])
         journal = Journal(self._layout, self._context.step)
-        body = "\n".join([*self.body, "", f"Echo-Path: {self.actor.path}"]).strip()
+        body = "\n".join([*self.body, "", f"Echo-Path: {self.actor.path}", *self.trailers]).strip()
         plan = journal.write(self.subject, body, writes, appends)
         journal.apply(plan)
         commit, error = _commit(self._context, plan.subject, plan.body, paths, blocked=git_error)
@@ -309,7 +334,8 @@ def commit_backlog(context: Context) -> None:
     paths = context.history.dirty(untouched(context.layout, merged))
     if paths:
         subject = merged.subject if len(entries) == 1 else f"backlog: {len(entries)} changes that git had refused"
-        body = merged.body if len(entries) == 1 else "\n".join(entry.subject for entry in entries)
+        subjects = [entry.subject for entry in entries]
+        body = merged.body if len(entries) == 1 else "\n".join([*subjects, "", f"Echo-Path: {BACKLOG}"])
         context.history.commit(paths, subject, body)
     dump_pending(context.layout, ())
 
@@ -320,18 +346,32 @@ def _commit(
     """Commit these paths; where git will not, remember them. An audit file with refusals goes along."""
     layout = context.layout
     trail = _trail_path(context)
-    names = list(dict.fromkeys([*paths, *([trail] if (layout.root / trail).exists() else [])]))
+    written = list(paths)
+    names = list(dict.fromkeys([*written, *([trail] if (layout.root / trail).exists() else [])]))
     error = blocked
     if error is None:
         try:
             context.history.require()
             changed = context.history.dirty(names)
-            return (context.history.commit(changed, subject, body) if changed else context.history.head()), None
+            commit = context.history.commit(changed, subject, body) if changed else context.history.head()
+            return commit, _ignored(context, [path for path in written if path not in changed])
         except GitFailedError as failed:
             error = failed
     entry = PendingCommit(subject, body, {name: digest_now(layout, name) for name in names})
     dump_pending(layout, (*load_pending(layout), entry))
     return "", error
+
+
+def _ignored(context: Context, paths: list[str]) -> GitFailedError | None:
+    """Return what to say of files that no commit took because a .gitignore covers them."""
+    skipped = context.history.ignored(paths) if paths else ()
+    if not skipped:
+        return None
+    return GitFailedError(
+        f"not committed, because .gitignore covers it: {', '.join(skipped)}",
+        where=str(context.layout.root),
+        fix="The file is written. Take the line out of .gitignore to put it under git.",
+    )
 
 
 def _trail_path(context: Context) -> str:

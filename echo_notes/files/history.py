@@ -83,20 +83,14 @@ class History:
 
     def ignored(self, paths: Sequence[str]) -> tuple[str, ...]:
         """Return those of the vault's paths that a .gitignore keeps out and that git does not track."""
-        reply = self._run(["check-ignore", "-z", "--stdin"], stdin="\0".join(paths))
+        # It takes plain names only, and refuses to run where the environment asks for literal ones.
+        words = ["--no-literal-pathspecs", "check-ignore", "-z", "--stdin"]
+        reply = self._run(words, stdin="\0".join(paths))
         return tuple(name for name in reply.out.split("\0") if name) if reply.status == 0 else ()
 
     def commit(self, paths: Sequence[str], subject: str, body: str = "") -> str:
         """Commit exactly these paths and return the short id; GitFailedError in git's own words, nothing staged."""
         self.require()
-        if skipped := set(self.ignored(paths)):
-            kept = [path for path in paths if path not in skipped]
-            if kept:
-                self.commit(kept, subject, body)
-            raise GitFailedError(
-                f"not committed, because .gitignore covers it: {', '.join(sorted(skipped))}", where=str(self.root),
-                fix="The file is written. Take the line out of .gitignore to put it under git.",
-            )  # fmt: skip
         fresh = self._untracked(paths)
         if fresh:
             reply = self._on_paths(["add", "--intent-to-add"], fresh)

@@ -113,6 +113,8 @@ class Journal:
         for step in plan.steps:
             if step.offset < 0 and step.path not in moved and step.before != step.after:
                 self._replace(step, step.blob.replace(".new", ".old") if step.before else "")
+            elif step.offset >= 0:
+                self._take_back(step)
         return Recovery(plan, finished=False, left_alone=moved)
 
     def clear(self) -> None:
@@ -125,8 +127,7 @@ class Journal:
         target = self._layout.path(step.path)
         if not blob:
             target.unlink(missing_ok=True)
-            with contextlib.suppress(OSError):
-                target.parent.rmdir()
+            self._remove_empty(target.parent)
             return
         source = self._dir / blob
         if not source.exists():
@@ -142,6 +143,25 @@ class Journal:
 
             write_atomic(target, source.read_bytes())
         _sync_dir(target.parent)
+
+    def _remove_empty(self, folder: Path) -> None:
+        """Remove a folder that holds nothing any more, and those around it; git keeps no empty ones."""
+        while folder != self._layout.root:
+            try:
+                folder.rmdir()
+            except OSError:
+                return
+            folder = folder.parent
+
+    def _take_back(self, step: Step) -> None:
+        """Cut off the lines of a change that did not come to be, unless something stands after them."""
+        target = self._layout.path(step.path)
+        data = (self._dir / step.blob).read_bytes()
+        if target.exists() and target.read_bytes()[step.offset :] == data:
+            if step.offset:
+                os.truncate(target, step.offset)
+            else:
+                target.unlink()
 
     def _append(self, step: Step) -> None:
         target = self._layout.path(step.path)

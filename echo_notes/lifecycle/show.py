@@ -177,4 +177,4 @@ def _summary_text(opened: OpenVault, entity: Entity) -> str:
     except FileNotFoundError:
         return ""
     parsed = parse_summary(text)
-    return "\n".join(part.text for part in parsed.person_text).strip()
+    return "\n".join(part.text for part in parsed.parts).strip()
