@@ -136,15 +136,14 @@ class ItemsFile:
 
     def add(self, record: Mapping[str, Any]) -> "ItemsFile":
         """Return the file with a record (standard names) appended in the style of the facts that are there."""
-        names = self._names()
         nullable = self._keeps_null()
         plain = {
-            names.get(key, key): plain_value(value)
+            self._name_of(key): plain_value(value)
             for key, value in record.items()
             if not (key == "supersededBy" and value is None and not nullable)
         }
         style = self._style()
-        text = record_text.dump_record(plain, style, escape=self._escapes())
+        text = record_text.dump_record(plain, style, escape=self._escapes(plain))
         lead, tail = self._room(style)
         return self._with([*self._parts, _Part(lead, text, read_value(text, 0)[0])], tail)
 
@@ -157,14 +156,14 @@ class ItemsFile:
         index = self._locate(fact)
         part = self._parts[index]
         style = record_text.find_style(part.text) or self._style()
-        names = self._names()
+        plain = {name: plain_value(value) for name, value in changes.items()}
+        escape = self._escapes(plain)
         text, value = part.text, part.value
-        for name, new in changes.items():
-            key = find_field(value, name) or names.get(name, name)
-            wanted = plain_value(new)
+        for name, new in plain.items():
+            key = find_field(value, name) or self._name_of(name)
             if name == "supersededBy" and new is None and not self._keeps_null(but=index):
-                wanted = REMOVE
-            text = record_text.set_member(text, key, wanted, style, escape=self._escapes(), is_field=name)
+                new = REMOVE  # noqa: PLW2901 - the same value, as this file writes it
+            text = record_text.set_member(text, key, new, style, escape=escape, is_field=name)
             value = read_value(text, 0)[0]
         if text == part.text:
             return self
@@ -225,14 +224,12 @@ class ItemsFile:
             )
         return found[0]
 
-    def _names(self) -> dict[str, str]:
-        """Return standard name → the alias that most records of this file use for it, where that is an alias."""
-        names = {}
-        for name in ALIASES:
-            used = [key for _, record in self._records() if (key := find_field(record, name))]
-            if used and (favourite := max(dict.fromkeys(used), key=used.count)) != name:
-                names[name] = favourite
-        return names
+    def _name_of(self, name: str) -> str:
+        """Return what most records of this file call a standard field."""
+        if name not in ALIASES:
+            return name
+        used = [key for _, record in self._records() if (key := find_field(record, name))]
+        return max(dict.fromkeys(used), key=used.count) if used else name
 
     def _keeps_null(self, but: int = -1) -> bool:
         """Whether a fact without successor says `"supersededBy": null` here, rather than nothing."""
@@ -241,7 +238,10 @@ class ItemsFile:
             "supersededBy" in record for record in others
         )
 
-    def _escapes(self) -> bool:
+    def _escapes(self, values: Mapping[str, Any]) -> bool:
+        """Whether new values are written in ASCII alone: the file is ASCII, and escapes what is not."""
+        if record_text.is_ascii(values):
+            return False
         pieces = [self._head, *(part.text for part in self._parts), self._tail]
         return all(piece.isascii() for piece in pieces) and any("\\u" in piece for piece in pieces)
 

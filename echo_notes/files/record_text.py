@@ -85,6 +85,11 @@ def set_member(text: str, key: str, value: Any, style: Style, *, escape: bool, i
     return _with(text, members, new, style, is_field or key)
 
 
+def is_ascii(values: Mapping[str, Any]) -> bool:
+    """Whether every key and value is written with ASCII characters alone."""
+    return json.dumps({k: v for k, v in values.items() if v is not REMOVE}, ensure_ascii=False).isascii()
+
+
 def _with(text: str, members: list[Member], new: str, style: Style, name: str) -> str:
     if not members:
         return "{" + style.opening + new + style.closing + "}"
