@@ -25,7 +25,6 @@ from echo_notes.model.entity import EntityRef
 from echo_notes.model.errors import ConflictError, GitFailedError, RefusedError
 from echo_notes.model.fact import Fact
 
-
 BACKLOG = "backlog"
 """The write path that a commit of several changes names, which git had refused one by one."""
 
