@@ -56,6 +56,11 @@ class Invocation:
         )  # fmt: skip
         for problem in opened.loaded.problems:
             self.warn(problem)
+        if (opened.layout.state_dir / "journal" / "plan.json").exists() and not self.dry_run:
+            from echo_notes.files.change import recover_if_idle
+
+            if note := recover_if_idle(opened.context()):
+                self.warn(note)
         program = agent or is_agent(os.environ, opened.settings.agent_variables)
         writer = Writer(
             surface="cli", agent=program, scope=self.scope or None, dry_run=self.dry_run, allow_flagged=allow_flagged,

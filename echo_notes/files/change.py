@@ -321,6 +321,19 @@ def recover(context: Context) -> str:
     return f"rolled back an interrupted change ({found.plan.subject}); changed since: {', '.join(found.left_alone)}"
 
 
+def recover_if_idle(context: Context) -> str:
+    """Finish or roll back an interrupted change for a reader, who never waits: only if no writer is at work now."""
+    if not Journal(context.layout, context.step).exists():
+        return ""
+    try:
+        with hold_lock(context.layout, wait=0):
+            return recover(context)
+    except ConflictError:
+        return "a write is under way; this answer may be in the middle of it"
+    except OSError:
+        return "a change was interrupted, and this vault cannot be written to; the answer may be in the middle of it"
+
+
 def commit_backlog(context: Context) -> None:
     """Commit what earlier commands wrote and git refused; what was changed since is left as the hand edit it is."""
     entries = load_pending(context.layout)

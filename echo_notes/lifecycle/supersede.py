@@ -67,12 +67,11 @@ def plan_successor(
 ) -> Fact:
     """Plan the newer version of a fact: everything carries over but text, dates and counters."""
     old = located.fact
-    derived = derive_key(text, located.entity.names())
     draft = replace(
         old, id=next_id(change, opened, located.entity.ref, entities), text=text, status="active", superseded_by=None,
         timestamp=opened.today, source="conversation", created_at=opened.now, updated_at=None, last_accessed=None,
         access_count=0, version=old.version + 1, superseded_at=None, superseded_reason="", valid_from=None,
-        valid_until=None, key=old.key or (derived.key if derived else ""), flagged=(), was=(), record={}, line=0,
+        valid_until=None, key=_successor_key(located, text), flagged=(), was=(), record={}, line=0,
     )  # fmt: skip
     stored, _ = plan_new(change, opened, located.entity, draft, op=op)
     return stored
@@ -96,3 +95,12 @@ def _check_replaceable(located: Located, text: str) -> None:
     names = located.entity.names()
     if normalise_statement(fact.text, names) == normalise_statement(text, names):
         raise UsageError(f"{fact.id} says that already", fix="Nothing was changed.")
+
+
+def _successor_key(located: Located, text: str) -> str:
+    """Return the key that carries over: the one a person gave, or, where both texts say their own, the newer one's."""
+    names = located.entity.names()
+    old, new = derive_key(located.fact.text, names), derive_key(text, names)
+    if new and (not located.fact.key or (old and old.key == located.fact.key)):
+        return new.key
+    return located.fact.key
