@@ -18,7 +18,6 @@ _HAN_MYRIADS = {"万": 10**4, "亿": 10**8}
 _HAN_NUMERALS = "零〇一二两三四五六七八九十百千万亿"
 _COUNTED = "个名位岁只条台辆次年月日号天点小时分钟秒元块周人本家倍米公里克吨层楼页章版届期美%"
 _CURRENCY = {"€": "eur", "$": "usd", "£": "gbp", "¥": "cny"}
-_HAN_CURRENCY = {"€": "eur", "$": "usd", "£": "gbp", "¥": "cny"}
 _CONTRACTIONS = (
     ("can't", "cannot"), ("won't", "will not"), ("n't", " not"), ("i'm", "i am"), ("'re", " are"), ("'ve", " have"),
 )  # fmt: skip

@@ -1,0 +1,146 @@
+"""What kind of fact a sentence states: relationship, milestone, preference or status, by rules that are data."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from echo_notes.guard.lexicon import load_lexicon, longest_first, word_set
+from echo_notes.guard.phrases import Word, is_unspaced, split_words
+from echo_notes.guard.subjects import spell_out
+from echo_notes.guard.values import plain_statement
+from echo_notes.model.fact import DEFAULT_CATEGORIES, ENVIRONMENT, USER
+from echo_notes.model.names import fold
+
+_WIDEST_GAP = 4
+_WIDEST_HAN_GAP = 12
+
+
+@dataclass(frozen=True, slots=True)
+class _Cue:
+    """A pattern of durable.json: words in order, or for Chinese what it starts with and what must follow."""
+
+    category: str
+    words: tuple[str, ...] = ()
+    head: tuple[str, ...] = ()
+    tail: tuple[str, ...] = ()
+
+
+@cache
+def _cues() -> tuple[tuple[_Cue, ...], tuple[_Cue, ...]]:
+    """Return the English and the Chinese cues."""
+    spaced: list[_Cue] = []
+    unspaced: list[_Cue] = []
+    for category, sources in load_lexicon("durable")["patterns"].items():
+        for source in sources:
+            if is_unspaced(source):
+                head, _, tail = source.partition("*")
+                unspaced.append(_Cue(category, head=tuple(head.split("|")), tail=tuple(tail.split("|")) if tail else ()))
+            else:
+                spaced.append(_Cue(category, words=tuple(source.split())))
+    return tuple(spaced), tuple(unspaced)
+
+
+def match_category(predicate: str) -> str | None:
+    """Return the category of what is said of a subject, None if it is nothing that lasts.
+
+    `predicate` is the sentence after its subject: `got promoted to VP`, `升职了`.
+    """
+    spaced, unspaced = _cues()
+    words = split_words(predicate)
+    fillers = word_set("fillers")
+    starts = [0]
+    while starts[-1] < len(words) and words[starts[-1]].bare in fillers:
+        starts.append(starts[-1] + 1)
+    for start in starts:
+        for cue in spaced:
+            if _follows(cue.words, words, start):
+                return cue.category
+    if is_unspaced(predicate):
+        for tail in iter_han_starts(fold(predicate)):
+            for cue in unspaced:
+                if _starts(cue, tail):
+                    return cue.category
+    return None
+
+
+def iter_han_starts(text: str) -> list[str]:
+    """Return a Chinese predicate and what is left of it without adverbs and dates in front (`2014年`, `现在`)."""
+    starts = [text]
+    changed = True
+    while changed:
+        changed = False
+        bare = text.lstrip("0123456789年月日号，, ")
+        if bare != text and bare and any(mark in text[: len(text) - len(bare)] for mark in "年月日号"):
+            text, changed = bare, True
+        for filler in longest_first("fillers_zh"):
+            if text.startswith(filler) and len(text) > len(filler) + 1:
+                text, changed = text.removeprefix(filler), True
+                break
+        if changed:
+            starts.append(text)
+    return starts
+
+
+def _follows(elements: tuple[str, ...], words: list[Word], at: int) -> bool:
+    for index, element in enumerate(elements):
+        if element == "*":
+            return any(_follows(elements[index + 1 :], words, at + gap) for gap in range(_WIDEST_GAP + 1))
+        word = words[at].bare if at < len(words) else ""
+        if element.startswith("!"):
+            if not word or word in element[1:].split("|"):
+                return False
+        elif word and word in element.rstrip("?").split("|"):
+            at += 1
+        elif not element.endswith("?"):
+            return False
+    return True
+
+
+def _starts(cue: _Cue, text: str) -> bool:
+    for head in cue.head:
+        if not text.startswith(head):
+            continue
+        if not cue.tail:
+            return True
+        rest = text[len(head) :]
+        if any(0 <= rest.find(tail) <= _WIDEST_HAN_GAP for tail in cue.tail):
+            return True
+    return False
+
+
+def default_category(text: str, categories: Sequence[str] = DEFAULT_CATEGORIES) -> str:
+    """Return the category that a statement gets when nobody names one: by rule, else status.
+
+    Only one of `categories` is ever returned, the first of them if there is no status.
+    """
+    fallback = "status" if "status" in categories else next(iter(categories), "status")
+    category = _by_rule(text)
+    return category if category in categories else fallback
+
+
+def _by_rule(text: str) -> str:
+    from echo_notes.guard.keys import derive_key, find_rule
+
+    found = derive_key(text, ())
+    if found is not None:
+        rule = find_rule(found.key)
+        if found.key.startswith(("preference:", "favorite:")):
+            return "preference"
+        if rule is not None:
+            return rule.category
+    plain = spell_out(plain_statement(text))
+    words = plain.split(" ")
+    for start in range(min(5, len(words))):
+        category = match_category(" ".join(words[start:]))
+        if category:
+            return category
+    for start in range(1, min(7, len(plain)) if is_unspaced(plain) else 0):
+        category = match_category(plain[start:])
+        if category:
+            return category
+    return ""
+
+
+def default_type(*, about_owner: bool) -> str:
+    """Return the type of a fact: `user` for what the owner is, prefers or does, else `environment`."""
+    return USER if about_owner else ENVIRONMENT
