@@ -69,9 +69,9 @@ def build() -> Any:
     @app.callback(invoke_without_command=True)
     def root(
         ctx: typer.Context,
-        version: bool = typer.Option(False, "--version", help="Print the version and exit."),  # noqa: FBT003 - Typer's form
+        version: bool = typer.Option(False, "--version", help="Print the version and exit."),
     ) -> None:
-        """A plain-files memory for people and their agents: Markdown and JSON under git."""
+        """Keep a plain-files memory for people and their agents: Markdown and JSON under git."""
         if version:
             from echo_notes import __version__
 
@@ -99,7 +99,9 @@ def _common_params() -> list[Any]:
     @shared.command()
     def common(
         vault: str = typer.Option("", "--vault", "-C", metavar="PATH", help="Use this vault.", rich_help_panel=_PANEL),
-        scope: str = typer.Option("", "--scope", metavar="SCOPE", help="Read or write as this scope.", rich_help_panel=_PANEL),
+        scope: str = typer.Option(
+            "", "--scope", metavar="SCOPE", help="Read or write as this scope.", rich_help_panel=_PANEL
+        ),
         json: bool = typer.Option(False, "--json", help="Print one JSON object.", rich_help_panel=_PANEL),
         ndjson: bool = typer.Option(False, "--ndjson", help="Print one JSON record a line.", rich_help_panel=_PANEL),
         quiet: bool = typer.Option(False, "--quiet", "-q", help="Print no notices.", rich_help_panel=_PANEL),
@@ -108,8 +110,9 @@ def _common_params() -> list[Any]:
         no_input: bool = typer.Option(False, "--no-input", help="Never ask.", rich_help_panel=_PANEL),
         yes: bool = typer.Option(False, "--yes", "-y", help="Answer yes to questions.", rich_help_panel=_PANEL),
         dry_run: bool = typer.Option(
-            False, "--dry-run", "-n", help="Print what would change, and change nothing.", rich_help_panel=_PANEL),
-    ) -> None:  # fmt: skip
+            False, "--dry-run", "-n", help="Print what would change, and change nothing.", rich_help_panel=_PANEL
+        ),
+    ) -> None:
         """Hold the common options; never run."""
 
     params = [param for param in typer.main.get_command(shared).params if param.name != "help"]

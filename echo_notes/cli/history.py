@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from echo_notes.cli.invocation import Invocation
 from echo_notes.cli.output import DIM, YELLOW, one_line, paint, say, say_json
 from echo_notes.cli.render import fact_line, fact_record
 
 if TYPE_CHECKING:
+    from echo_notes.cli.invocation import Invocation
     from echo_notes.lifecycle.lineage import HistoryView, Version
 
 app = typer.Typer()

@@ -1,13 +1,12 @@
 """`init`: a new vault, or an existing folder adopted as one."""
 
 import os
-import secrets
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from echo_notes.cli.invocation import Invocation, now, own_config_path
+from echo_notes.cli.invocation import Invocation, now, own_config_path, random_word
 from echo_notes.cli.output import say, say_diff, say_json
 from echo_notes.cli.report import finish, tail
 
@@ -38,7 +37,7 @@ def init(
     root = Path(invocation.vault or path).expanduser().absolute()
     own = own_config_path()
     opened = OpenVault(
-        Layout(root), load_settings(root / "echo.yaml", own), now(), os.environ, lambda: secrets.token_hex(3),
+        Layout(root), load_settings(root / "echo.yaml", own), now(), os.environ, random_word,
         writer=Writer(surface="cli", agent=False, dry_run=invocation.dry_run),
     )  # fmt: skip
     done = run(opened, template=template, nested=invocation.yes)

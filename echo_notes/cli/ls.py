@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from echo_notes.cli.invocation import Invocation
-from echo_notes.cli.output import DIM, one_line, paint, say, say_json, say_ndjson
+from echo_notes.cli.output import DIM, cells, one_line, pad, paint, say, say_json, say_ndjson
 
 if TYPE_CHECKING:
+    from echo_notes.cli.invocation import Invocation
     from echo_notes.lifecycle.show import EntityLine
 
 app = typer.Typer()
@@ -34,11 +34,12 @@ def ls(
     elif invocation.json:
         say_json({"entities": [_record(line) for line in lines]})
     else:
-        width = max((len(str(line.entity.ref)) for line in lines), default=0)
+        width = max((cells(str(line.entity.ref)) for line in lines), default=0)
         for line in lines:
             newest = line.newest.isoformat() if line.newest else ""
-            say(f"{str(line.entity.ref):<{width}}  {one_line(line.entity.name)}  "
-                f"{paint(f'{line.active} active, {line.total} in all', DIM)}  {paint(newest, DIM)}".rstrip())  # fmt: skip
+            counts = paint(f"{line.active} active, {line.total} in all", DIM)
+            name = one_line(line.entity.name)
+            say(f"{pad(str(line.entity.ref), width)}  {name}  {counts}  {paint(newest, DIM)}".rstrip())
         if not lines:
             say("no entities yet")
     for problem in problems:

@@ -2,6 +2,10 @@
 
 import os
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from echo_notes.cli.invocation import Invocation
 
 EXIT_BUG = 70
 EXIT_INTERRUPT = 130
@@ -39,7 +43,7 @@ def run(args: list[str]) -> int:
         return status
 
 
-def _dispatch(args: list[str], invocation: "Invocation") -> int:  # noqa: F821 - imported lazily, for the cold start
+def _dispatch(args: list[str], invocation: "Invocation") -> int:
     from echo_notes.cli.app import build
 
     status = build().main(args=args, prog_name="echo-notes", standalone_mode=False, obj=invocation)
@@ -58,7 +62,7 @@ def _explain(error: Exception, *, debug: bool) -> int | None:  # noqa: ARG001 - 
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "echo-notes"
         tell_error(error.format_message(), fix=f"Try: {path} --help")
-        return int(error.exit_code)
+        return int(getattr(error, "exit_code", 2))
     if type(error).__name__ == "Abort":
         return EXIT_INTERRUPT
     if isinstance(error, OSError):

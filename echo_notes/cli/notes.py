@@ -3,14 +3,16 @@
 import os
 import shlex
 import subprocess
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from echo_notes.cli.args import Day, read_lines
-from echo_notes.cli.invocation import Invocation
 from echo_notes.cli.output import clean, say, say_diff, say_json
 from echo_notes.cli.report import finish, tail
+
+if TYPE_CHECKING:
+    from echo_notes.cli.invocation import Invocation
 
 note_app, learn_app, today_app, open_app = typer.Typer(), typer.Typer(), typer.Typer(), typer.Typer()
 apps = {"note": note_app, "learn": learn_app, "today": today_app, "open": open_app}

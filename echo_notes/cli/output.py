@@ -1,4 +1,4 @@
-"""What a person or program sees: answers on standard output, everything else on standard error, always safe to print."""
+"""What a person or program sees: answers on standard output, all else on standard error, always safe to print."""
 
 import json
 import os
@@ -37,6 +37,20 @@ def clean(text: str) -> str:
 def one_line(text: str) -> str:
     """Return vault text cleaned and on one line."""
     return " ".join(clean(text).split())
+
+
+def cells(text: str) -> int:
+    """Return how many columns of a terminal a text takes: Chinese characters take two, combining marks none."""
+    from unicodedata import combining, east_asian_width
+
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def pad(text: str, width: int) -> str:
+    """Return a text filled with spaces up to a width in columns."""
+    return text + " " * max(0, width - cells(text))
 
 
 def say(text: str = "") -> None:

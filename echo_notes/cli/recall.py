@@ -58,10 +58,25 @@ def recall(
     invocation: Invocation = ctx.find_root().obj
     day = Day()
     question = Question(
-        query=read_text(query), k=k or 0, entity=entity, kind=kind, category=category, tags=tuple(tag or ()), layer=layer,
-        tier=tier, status=status, since=day.span(since), until=day.span(until), as_of=day.optional(as_of), mode=mode,
-        hops=hops, rerank=not no_rerank, decay=not no_decay, touch=not no_touch, explain=explain,
-    )  # fmt: skip
+        query=read_text(query),
+        k=k or 0,
+        entity=entity,
+        kind=kind,
+        category=category,
+        tags=tuple(tag or ()),
+        layer=layer,
+        tier=tier,
+        status=status,
+        since=day.span(since),
+        until=day.span(until),
+        as_of=day.optional(as_of),
+        mode=mode,
+        hops=hops,
+        rerank=not no_rerank,
+        decay=not no_decay,
+        touch=not no_touch,
+        explain=explain,
+    )
     opened = invocation.open()
     if for_prompt:
         opened = replace(opened, reader=replace(opened.reader, agent=True))
@@ -131,12 +146,10 @@ def _print_hit(hit: "Hit", *, explain: bool) -> None:
     if explain:
         scores = hit.scores
         cosine = "" if scores.cosine is None else f" cosine {scores.cosine:.2f}"
-        say(paint(
-            f"  score {hit.score:.3f} = fused {scores.fused:.3f} × {scores.factor:.3f}"
-            f"  (lexical #{scores.lexical_rank or '-'}, dense #{scores.dense_rank or '-'}{cosine}, entity {scores.entity:.2f}, "
-            f"importance now {scores.effective_importance:.3f}; matched: {', '.join(map(one_line, hit.matched)) or '-'})",
-            DIM,
-        ))  # fmt: skip
+        ranks = f"lexical #{scores.lexical_rank or '-'}, dense #{scores.dense_rank or '-'}{cosine}"
+        matched = ", ".join(map(one_line, hit.matched)) or "-"
+        say(paint(f"  score {hit.score:.3f} = fused {scores.fused:.3f} × {scores.factor:.3f}  ({ranks})", DIM))
+        say(paint(f"  entity {scores.entity:.2f}, importance now {scores.effective_importance:.3f}; {matched}", DIM))
 
 
 def _fenced(opened: "OpenVault", result: "SearchResult") -> None:

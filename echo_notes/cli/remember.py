@@ -20,21 +20,33 @@ apps = {"remember": remember_app, "observe": observe_app}
 def _command(
     ctx: typer.Context,
     text: Annotated[list[str], typer.Argument(metavar="TEXT…", help="What to keep; `-` reads one statement a line.")],
-    about: Annotated[str, typer.Option("--about", "-a", metavar="ENTITY", help="Whom or what it is about; kind/name makes one.")] = "",
-    category: Annotated[str, typer.Option("--category", "-c", help="relationship, milestone, status or preference.")] = "",
+    about: Annotated[
+        str, typer.Option("--about", "-a", metavar="ENTITY", help="Whom or what it is about; kind/name makes one.")
+    ] = "",
+    category: Annotated[
+        str, typer.Option("--category", "-c", help="relationship, milestone, status or preference.")
+    ] = "",
     key: Annotated[str, typer.Option("--key", help="Semantic key, for example employer.")] = "",
     tag: Annotated[list[str] | None, typer.Option("--tag", "-t", help="A tag; repeat for more.")] = None,
-    importance: Annotated[float | None, typer.Option("--importance", min=0, max=1, help="0 to 1; 0.5 if not said.")] = None,
+    importance: Annotated[
+        float | None, typer.Option("--importance", min=0, max=1, help="0 to 1; 0.5 if not said.")
+    ] = None,
     pin: Annotated[bool, typer.Option("--pin", help="Never let it fade.")] = False,
     date: Annotated[str, typer.Option("--date", metavar="D", help="When it was stated or became true.")] = "",
     valid_from: Annotated[str, typer.Option("--valid-from", metavar="D", help="First day it holds.")] = "",
     valid_until: Annotated[str, typer.Option("--valid-until", metavar="D", help="First day it no longer holds.")] = "",
-    kind: Annotated[str, typer.Option("--type", metavar="user|environment", help="About the owner, or about the world.")] = "",
+    kind: Annotated[
+        str, typer.Option("--type", metavar="user|environment", help="About the owner, or about the world.")
+    ] = "",
     source: Annotated[str, typer.Option("--source", help="Where it comes from.")] = "conversation",
     reassert: Annotated[bool, typer.Option("--reassert", help="Say again what was judged wrong.")] = False,
-    allow_flagged: Annotated[bool, typer.Option("--allow-flagged", help="Store it although the scan objects; agents never see it.")] = False,
-    strip_invisible: Annotated[bool, typer.Option("--strip-invisible", help="Remove invisible characters first.")] = False,
-) -> None:  # fmt: skip
+    allow_flagged: Annotated[
+        bool, typer.Option("--allow-flagged", help="Store it although the scan objects; agents never see it.")
+    ] = False,
+    strip_invisible: Annotated[
+        bool, typer.Option("--strip-invisible", help="Remove invisible characters first.")
+    ] = False,
+) -> None:
     """Keep a statement as a fact about someone or something, or in today's note if it names no one.
 
     echo-notes remember "Ada prefers green tea" --about people/ada

@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -81,7 +81,7 @@ class _FactIds:
 
 def _verbs(ctx: typer.Context) -> "dict[str, tuple[str, ...]]":
     """Return every command (those of a group as `entity new`) with its options."""
-    root = ctx.find_root().command
+    root: Any = ctx.find_root().command
     table: dict[str, tuple[str, ...]] = {}
     for name in root.list_commands(ctx):
         command = root.get_command(ctx, name)

@@ -1,11 +1,14 @@
 """`status`: what state the vault is in."""
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import typer
 
-from echo_notes.cli.invocation import Invocation
 from echo_notes.cli.output import one_line, say, say_json
+
+if TYPE_CHECKING:
+    from echo_notes.cli.invocation import Invocation
 
 app = typer.Typer()
 apps = {"status": app}

@@ -1,14 +1,16 @@
 """`supersede` (it changed) and `correct` (it was wrong)."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from echo_notes.cli.args import read_text
 from echo_notes.cli.ask import confirm
-from echo_notes.cli.invocation import Invocation
 from echo_notes.cli.output import say, say_diff, say_json
 from echo_notes.cli.report import finish, tail
+
+if TYPE_CHECKING:
+    from echo_notes.cli.invocation import Invocation
 
 supersede_app, correct_app = typer.Typer(), typer.Typer()
 apps = {"supersede": supersede_app, "correct": correct_app}
@@ -22,9 +24,13 @@ _Strip = Annotated[bool, typer.Option("--strip-invisible", help="Remove invisibl
 
 @supersede_app.command()
 def supersede(
-    ctx: typer.Context, fact: _Fact, text: _Text, reassert: _Reassert = False, allow_flagged: _Flagged = False,
+    ctx: typer.Context,
+    fact: _Fact,
+    text: _Text,
+    reassert: _Reassert = False,
+    allow_flagged: _Flagged = False,
     strip_invisible: _Strip = False,
-) -> None:  # fmt: skip
+) -> None:
     """Replace a fact because the world moved; the old one stays in its history.
 
     echo-notes supersede ada-001 "Ada works at Initech"
@@ -34,9 +40,13 @@ def supersede(
 
 @correct_app.command()
 def correct(
-    ctx: typer.Context, fact: _Fact, text: _Text, reassert: _Reassert = False, allow_flagged: _Flagged = False,
+    ctx: typer.Context,
+    fact: _Fact,
+    text: _Text,
+    reassert: _Reassert = False,
+    allow_flagged: _Flagged = False,
     strip_invisible: _Strip = False,
-) -> None:  # fmt: skip
+) -> None:
     """Replace a fact because it was wrong; the wrong value is kept from coming back.
 
     echo-notes correct ada-001 "Ada works at Initech, not Acme"

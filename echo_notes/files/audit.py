@@ -95,6 +95,10 @@ class AuditTrail:
         """Return whether the gate ever wrote this fact."""
         return any(line["ok"] and line["digest"] for line in self._about(fact_id))
 
+    def times_written(self, fact_id: str) -> int:
+        """Return how often the gate wrote this fact."""
+        return sum(1 for line in self._about(fact_id) if line["ok"] and line["digest"])
+
     def refused_before(self, digest: str, path: str, op: str) -> bool:
         """Return whether the same refusal of the same text is on record already."""
         return any(

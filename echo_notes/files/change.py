@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from echo_notes.files.audit import AuditLine, AuditTrail, audit_path, chain
 from echo_notes.files.decisions import dump_decision, load_decisions
@@ -25,24 +25,30 @@ from echo_notes.model.entity import EntityRef
 from echo_notes.model.errors import ConflictError, GitFailedError, RefusedError
 from echo_notes.model.fact import Fact
 
+if TYPE_CHECKING:
+    from echo_notes.guard.scan import Rules
+
 BACKLOG = "backlog"
 """The write path that a commit of several changes names, which git had refused one by one."""
 
 
-def no_step(name: str) -> None:  # noqa: ARG001 - the hook's shape; tests stop a process here
+def no_step(name: str) -> None:
     """Do nothing at a step of a change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What every change of one command shares: the vault, its gate settings, the moment, and git; `random_word` names a new clone."""
+    """What every change of one command shares: the vault, its gate settings, the moment, and git.
+
+    `random_word` names a new clone; `step` is told each step of a change.
+    """
 
     layout: Layout
     history: History
     random_word: Callable[[], str]
     now: datetime
     joiners: str = "unicode"
-    rules: object | None = None
+    rules: "Rules | None" = None
     commit_refusals: bool = False
     lock_wait: float = WAIT_SECONDS
     step: Callable[[str], None] = no_step
@@ -164,7 +170,7 @@ class Change:
         return passed
 
     def put_fact(self, items: ItemsFile, path: str, fact: Fact, proposal: Proposal, *, label: str = "") -> Passed:
-        """Plan a fact file in which the gate lets `fact` stand as it does in `items`; `label` is what the audit says."""
+        """Plan a fact file in which the gate lets `fact` stand as in `items`; `label` is what the audit says of it."""
         passed = self.check(proposal)
         self.put_checked(items, path, fact, proposal.op, label=label)
         return passed
@@ -185,6 +191,15 @@ class Change:
     def knows(self, fact_id: str) -> bool:
         """Return whether the audit trail has a line for this fact, so that its id is never given again."""
         return self._audit_trail().knows(fact_id)
+
+    def label_before(self, fact: Fact, times: int) -> str:
+        """Return the label of a record as it was before a change that wrote its fact so many times.
+
+        A fact that nothing else ever wrote was nobody's: it goes back to what its record says.
+        """
+        if not fact.provenance and self._audit_trail().times_written(fact.id) <= times:
+            return fact.provenance
+        return self.keep_label(fact)
 
     def keep_label(self, fact: Fact) -> str:
         """Return the label that the audit gives to a fact whose record is changed, but not its claim."""

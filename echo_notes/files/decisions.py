@@ -14,6 +14,11 @@ def load_decisions(root: Path) -> tuple[Decision, ...]:
         data = (root / DECISIONS).read_bytes()
     except FileNotFoundError:
         return ()
+    return parse_decisions(data)
+
+
+def parse_decisions(data: bytes) -> tuple[Decision, ...]:
+    """Return the decisions in the bytes of a decisions.jsonl, as `load_decisions`."""
     return tuple(decision for _, decision in _iter_parsed(data) if decision)
 
 

@@ -141,6 +141,16 @@ class History:
             return None
         return bytes(merged)
 
+    def merge_bytes(self, *, mine: bytes, base: bytes, theirs: bytes) -> bytes | None:
+        """Return the three-way merge of three versions of a file, None where they overlap."""
+        import tempfile
+
+        with tempfile.TemporaryDirectory(prefix="echo-notes-") as folder:
+            paths = [Path(folder, name) for name in ("mine", "base", "theirs")]
+            for path, data in zip(paths, (mine, base, theirs), strict=True):
+                path.write_bytes(data)
+            return self.merge(*paths)
+
     def configure(self, name: str, value: str) -> None:
         """Set a config value of this clone unless it has it already."""
         if self._run(["config", "--local", "--get", name]).out.strip() != value:

@@ -5,12 +5,16 @@ The order is scan, scope, transient state, provenance, rejected value; the first
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from echo_notes.guard.eligibility import Reader, Traits, visible
 from echo_notes.guard.provenance import LABELS, Standing, provenance_guard
 from echo_notes.guard.rejected import Claim, Decision, find_rejection
 from echo_notes.model.errors import RefusedError
 from echo_notes.model.fact import USER_STATED
+
+if TYPE_CHECKING:
+    from echo_notes.guard.scan import Rules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +79,7 @@ class Gate:
 
     joiners: str = "unicode"
     decisions: tuple[Decision, ...] = ()
-    rules: object | None = None
+    rules: "Rules | None" = None
 
     def check(self, proposal: Proposal, actor: Actor) -> Passed:
         """Return what passed; RefusedError names target, operation, reason and the way out."""

@@ -7,7 +7,7 @@ from echo_notes.lifecycle.opened import OpenVault
 
 
 def contested_ids(opened: OpenVault) -> frozenset[str]:
-    """Return the ids of the facts in open contradictions; an unreadable review.json hides nothing (`check` names it)."""
+    """Return the ids of the facts in open contradictions; an unreadable review.json (`check` names it) hides none."""
     try:
         raw = json.loads((opened.root / REVIEW).read_bytes())
     except (OSError, ValueError):

@@ -1,6 +1,5 @@
 """Facts on disk: finding one by its id, reading an entity's, giving out ids, and planning a change to one."""
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -92,7 +91,7 @@ def claim_of(entity: Entity, text: str, key: str = "") -> Claim:
     return Claim(str(entity.ref), key, value, normalise_statement(text, names))
 
 
-def next_id(change: Change, opened: OpenVault, ref: EntityRef, entities: Iterable[Entity]) -> str:
+def next_id(change: Change, ref: EntityRef, entities: Iterable[Entity]) -> str:
     """Return the next id for a slug: above every number that any entity of that slug, an archive or the audit used."""
     highest = change.highest_number(ref.slug)
     folders = {entity.folder for entity in entities if entity.ref.slug == ref.slug} | {f"{AREAS}/{ref.kind}/{ref.slug}"}
@@ -104,7 +103,7 @@ def next_id(change: Change, opened: OpenVault, ref: EntityRef, entities: Iterabl
     return f"{ref.slug}-{highest + 1:03d}"
 
 
-def plan_new(change: Change, opened: OpenVault, entity: Entity, fact: Fact, *, op: str) -> tuple[Fact, Passed]:
+def plan_new(change: Change, entity: Entity, fact: Fact, *, op: str) -> tuple[Fact, Passed]:
     """Plan one more fact in an entity's items.json, and return it as it will stand with what the gate let pass."""
     path = items_path(entity)
     items = change.items(path, entity.ref)
@@ -124,7 +123,7 @@ def plan_new(change: Change, opened: OpenVault, entity: Entity, fact: Fact, *, o
 
 
 def plan_edit(change: Change, located: Located, op: str, changes: Mapping[str, Any], *, label: str = "") -> Fact:
-    """Plan new values for fields of a stored fact, if the gate lets this writer touch it; return it as it will stand."""
+    """Plan new values for fields of a stored fact, if the gate lets this writer, and return it as it will stand."""
     fact = located.fact
     proposal = Proposal(
         op=op, target=fact.id, standing=change.standing_of(fact), traits=traits_of(fact),
@@ -169,9 +168,8 @@ def _mentions(opened: OpenVault, entity: Entity, fact_id: str) -> bool:
     needle = fact_id.encode()
     for name in (ITEMS, ARCHIVE):
         try:
-            with open(os.path.join(opened.root, entity.folder, name), "rb") as handle:
-                if needle in handle.read():
-                    return True
+            if needle in (opened.root / entity.folder / name).read_bytes():
+                return True
         except OSError:
             continue
     return False

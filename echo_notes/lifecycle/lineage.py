@@ -58,8 +58,8 @@ def history(opened: OpenVault, what: str, key: str = "") -> HistoryView:
         lineages = tuple(one for one in lineages if any(_key(v.fact, entity) == key for v in one.versions))
         if not lineages:
             known = sorted({_key(fact, entity) for fact in facts} - {""})
-            raise NotFoundError(f"{entity.ref} has no fact with the key {key!r}",
-                                fix=f"It has {', '.join(known)}." if known else "None of its facts has a key.")  # fmt: skip
+            fix = f"It has {', '.join(known)}." if known else "None of its facts has a key."
+            raise NotFoundError(f"{entity.ref} has no fact with the key {key!r}", fix=fix)
     decisions = tuple(one for one in load_decisions(opened.root) if one.entity == str(entity.ref))
     return HistoryView(entity, lineages, decisions)
 

@@ -40,7 +40,7 @@ def learn(opened: OpenVault, texts: tuple[str, ...], *, section: str = "", topic
     """Add lines to MEMORY.md under a section, or to a topic note that MEMORY.md then lists."""
     known = []
     with opened.change("learn") as change:
-        path = _plan_topic(change, opened, topic) if topic else MEMORY
+        path = _plan_topic(change, topic) if topic else MEMORY
         for text in texts:
             line = _clean(change, opened, text)
             before = change.read_text(path)
@@ -87,7 +87,7 @@ def add_line(text: str, line: str, section: str) -> str:
     return "".join([*lines[:at], *gap, f"- {line}{newline}", *lines[at:]])
 
 
-def _plan_topic(change: Change, opened: OpenVault, topic: str) -> str:
+def _plan_topic(change: Change, topic: str) -> str:
     """Return the path of a topic note, planned with MEMORY.md's line for it if it is new."""
     slug = slugify(topic)
     if not slug:

@@ -10,7 +10,6 @@ from echo_notes.guard.eligibility import ADMIN
 from echo_notes.index.results import MODES, SearchRequest, SearchResult
 from echo_notes.index.store import Index
 from echo_notes.lifecycle.contested import contested_ids
-from echo_notes.lifecycle.entities import find_kind, get_entity
 from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.model.dates import Span, format_instant
 from echo_notes.model.errors import UsageError
@@ -87,11 +86,10 @@ def _request(opened: OpenVault, question: Question, index: Index) -> SearchReque
         statuses = STATUSES if question.status == ALL else (question.status,)
     if SUPERSEDED in statuses or question.as_of is not None:
         reader = replace(reader, audience=ADMIN)
-    entity = get_entity(opened, question.entity, index.catalogue.entities) if question.entity else None
+    entity, kind = _about(opened, question, index) if question.entity or question.kind else ("", "")
     return SearchRequest(
         query=question.query, k=question.k or opened.settings.recall_limit, mode=question.mode,
-        entities=(str(entity.ref),) if entity else (),
-        kinds=(find_kind(opened, question.kind),) if question.kind else (),
+        entities=(entity,) if entity else (), kinds=(kind,) if kind else (),
         categories=(question.category,) if question.category else (), tags=question.tags,
         layers=(question.layer,) if question.layer else (), tiers=(question.tier,) if question.tier else (),
         statuses=statuses, since=question.since.start if question.since else None,
@@ -99,6 +97,14 @@ def _request(opened: OpenVault, question: Question, index: Index) -> SearchReque
         exclude_ids=frozenset() if question.status == ALL else contested_ids(opened), hops=question.hops,
         decay=question.decay, rerank=question.rerank, now=opened.now, explain=question.explain,
     )  # fmt: skip
+
+
+def _about(opened: OpenVault, question: Question, index: Index) -> tuple[str, str]:
+    """Return the entity (`kind/slug`) and the kind that a question is limited to."""
+    from echo_notes.lifecycle.entities import find_kind, get_entity
+
+    entity = str(get_entity(opened, question.entity, index.catalogue.entities).ref) if question.entity else ""
+    return entity, find_kind(opened, question.kind) if question.kind else ""
 
 
 def _choose(name: str, value: str, choices: Sequence[str]) -> None:

@@ -53,7 +53,7 @@ class Statement:
 class Remembered:
     """What became of one statement: a new fact, one that was known already, or an entry in a note.
 
-    `id` is the fact's id (of the known one, if it was), "" for a note; `rivals` are active facts that may say otherwise.
+    `id` is the fact's id (of the known one, if it was), "" for a note; `rivals`: active facts that may say otherwise.
     """
 
     stored_as: str
@@ -129,8 +129,8 @@ def _remember_one(change: Change, opened: OpenVault, said: Statement, batch: _Ba
     facts = change.items(items_path(entity), entity.ref).facts
     if known := _find_known(draft, facts, entity):
         return Remembered(AS_FACT, known.id, str(entity.ref), known.path, text, known=True)
-    draft = replace(draft, id=next_id(change, opened, entity.ref, batch.entities))
-    stored, _ = plan_new(change, opened, entity, draft, op=verb)
+    draft = replace(draft, id=next_id(change, entity.ref, batch.entities))
+    stored, _ = plan_new(change, entity, draft, op=verb)
     return Remembered(
         AS_FACT, stored.id, str(entity.ref), stored.path, text, made_entity=target.is_new,
         rivals=_rivals(stored, facts, entity),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from echo_notes.files.layout import iter_daily
+from echo_notes.files.layout import AUDIT_DIR, iter_daily
 from echo_notes.files.pending import load_pending
 from echo_notes.lifecycle.contested import contested_ids
 from echo_notes.lifecycle.entities import load_entities
@@ -42,7 +42,9 @@ def status(opened: OpenVault) -> VaultStatus:
         kinds[entity.ref.kind] = kinds.get(entity.ref.kind, 0) + 1
     uncommitted: tuple[str, ...] = ()
     try:
-        uncommitted = tuple(path for path in opened.history().dirty(["."]) if not path.startswith(".echo/"))
+        uncommitted = tuple(
+            path for path in opened.history().dirty(["."]) if not path.startswith((".echo/", f"{AUDIT_DIR}/"))
+        )
     except GitFailedError as error:
         errors.append(error)
     return VaultStatus(

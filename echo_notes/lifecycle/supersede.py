@@ -68,12 +68,12 @@ def plan_successor(
     """Plan the newer version of a fact: everything carries over but text, dates and counters."""
     old = located.fact
     draft = replace(
-        old, id=next_id(change, opened, located.entity.ref, entities), text=text, status="active", superseded_by=None,
+        old, id=next_id(change, located.entity.ref, entities), text=text, status="active", superseded_by=None,
         timestamp=opened.today, source="conversation", created_at=opened.now, updated_at=None, last_accessed=None,
         access_count=0, version=old.version + 1, superseded_at=None, superseded_reason="", valid_from=None,
         valid_until=None, key=_successor_key(located, text), flagged=(), was=(), record={}, line=0,
     )  # fmt: skip
-    stored, _ = plan_new(change, opened, located.entity, draft, op=op)
+    stored, _ = plan_new(change, located.entity, draft, op=op)
     return stored
 
 

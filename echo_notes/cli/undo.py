@@ -1,0 +1,38 @@
+"""`undo`: the last change taken back."""
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from echo_notes.cli.output import one_line, say, say_diff, say_json
+from echo_notes.cli.report import finish, tail
+
+if TYPE_CHECKING:
+    from echo_notes.cli.invocation import Invocation
+
+undo_app = typer.Typer(add_completion=False, rich_markup_mode=None)
+apps = {"undo": undo_app}
+
+
+@undo_app.command()
+def undo(ctx: typer.Context) -> None:
+    """Take back the last change that Echo Notes made; again, the one before it. Your own edits stay.
+
+    echo-notes undo
+    """
+    from echo_notes.lifecycle.undo import undo as run
+
+    invocation: Invocation = ctx.find_root().obj
+    done = run(invocation.open())
+    if invocation.machine:
+        undone = {"commit": done.commit.id, "subject": done.commit.subject, "at": done.commit.at}
+        withdrawn = [{"entity": one.entity, "statement": one.statement, "fact": one.fact} for one in done.withdrawn]
+        say_json({"undone": undone, "withdrawn": withdrawn, **tail(done.change, invocation)})
+    elif invocation.dry_run:
+        say_diff(done.change.diff, done.change.subject)
+    else:
+        where = f" ({done.change.commit})" if done.change.commit else ""
+        say(f"undid {done.commit.id[:7]} {one_line(done.commit.subject)}{where}")
+        for decision in done.withdrawn:
+            say(f"  withdrawn: {decision.fact} is no longer judged {decision.verdict}")
+    finish(invocation, done.change)
