@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from echo_notes.cli.command import new_app
 from echo_notes.cli.output import DIM, YELLOW, one_line, paint, say, say_json
 from echo_notes.cli.render import fact_line, fact_record
 
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from echo_notes.cli.invocation import Invocation
     from echo_notes.lifecycle.lineage import HistoryView, Version
 
-app = typer.Typer()
+app = new_app()
 apps = {"history": app}
 
 

@@ -6,11 +6,12 @@ from typing import Annotated
 
 import typer
 
+from echo_notes.cli.command import new_app
 from echo_notes.cli.invocation import Invocation, now, own_config_path, random_word
 from echo_notes.cli.output import say, say_diff, say_json
 from echo_notes.cli.report import finish, tail
 
-app = typer.Typer()
+app = new_app()
 apps = {"init": app}
 
 

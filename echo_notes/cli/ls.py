@@ -4,13 +4,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from echo_notes.cli.command import new_app
 from echo_notes.cli.output import DIM, cells, one_line, pad, paint, say, say_json, say_ndjson
 
 if TYPE_CHECKING:
     from echo_notes.cli.invocation import Invocation
     from echo_notes.lifecycle.show import EntityLine
 
-app = typer.Typer()
+app = new_app()
 apps = {"ls": app}
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from echo_notes.cli.ask import confirm
+from echo_notes.cli.command import new_app
 from echo_notes.cli.invocation import Invocation
 from echo_notes.cli.output import say, say_diff, say_json, tell
 from echo_notes.cli.report import finish, tail
@@ -12,8 +13,8 @@ from echo_notes.cli.report import finish, tail
 if TYPE_CHECKING:
     from echo_notes.lifecycle.marks import Marked
 
-pin_app, unpin_app, archive_app = typer.Typer(), typer.Typer(), typer.Typer()
-restore_app, erase_app, adopt_app = typer.Typer(), typer.Typer(), typer.Typer()
+pin_app, unpin_app, archive_app = new_app(), new_app(), new_app()
+restore_app, erase_app, adopt_app = new_app(), new_app(), new_app()
 apps = {
     "pin": pin_app, "unpin": unpin_app, "archive": archive_app, "restore": restore_app, "erase": erase_app,
     "adopt": adopt_app,

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from echo_notes.cli.args import Day, read_lines
+from echo_notes.cli.command import new_app
 from echo_notes.cli.output import clean, say, say_diff, say_json
 from echo_notes.cli.report import finish, tail
 
 if TYPE_CHECKING:
     from echo_notes.cli.invocation import Invocation
 
-note_app, learn_app, today_app, open_app = typer.Typer(), typer.Typer(), typer.Typer(), typer.Typer()
+note_app, learn_app, today_app, open_app = new_app(), new_app(), new_app(), new_app()
 apps = {"note": note_app, "learn": learn_app, "today": today_app, "open": open_app}
 
 _Text = Annotated[list[str], typer.Argument(metavar="TEXT…", help="The text; `-` reads one a line.")]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from echo_notes.cli.args import Day, read_text
+from echo_notes.cli.command import new_app
 from echo_notes.cli.invocation import Invocation
 from echo_notes.cli.output import CYAN, DIM, YELLOW, clean, one_line, paint, say, say_json, say_ndjson
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from echo_notes.index.results import Declined, Hit, SearchResult
     from echo_notes.lifecycle.opened import OpenVault
 
-app = typer.Typer()
+app = new_app()
 apps = {"recall": app}
 
 NOTHING = 1

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from echo_notes.cli.args import Day, read_statements
+from echo_notes.cli.command import new_app
 from echo_notes.cli.invocation import Invocation
 from echo_notes.cli.output import one_line, say, say_diff, say_json, say_ndjson
 from echo_notes.cli.report import finish, tail
@@ -12,8 +13,8 @@ from echo_notes.cli.report import finish, tail
 if TYPE_CHECKING:
     from echo_notes.lifecycle.remember import Outcome, Remembered, Statement
 
-remember_app = typer.Typer()
-observe_app = typer.Typer()
+remember_app = new_app()
+observe_app = new_app()
 apps = {"remember": remember_app, "observe": observe_app}
 
 

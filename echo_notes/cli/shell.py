@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from echo_notes.cli.command import new_app
 from echo_notes.cli.output import one_line, say
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from echo_notes.lifecycle.opened import OpenVault
     from echo_notes.model.entity import Entity
 
-init_app, complete_app = typer.Typer(), typer.Typer()
+init_app, complete_app = new_app(), new_app()
 apps = {"shell-init": init_app, "_complete": complete_app}
 
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from echo_notes.cli.command import new_app
 from echo_notes.cli.invocation import Invocation
 from echo_notes.cli.output import BOLD, DIM, clean, one_line, paint, say, say_json
 from echo_notes.cli.render import fact_line, fact_record
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from echo_notes.lifecycle.facts import Located
     from echo_notes.lifecycle.show import DayView, EntityView
 
-app = typer.Typer()
+app = new_app()
 apps = {"show": app}
 
 

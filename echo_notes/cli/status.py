@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from echo_notes.cli.command import new_app
 from echo_notes.cli.output import one_line, say, say_json
 
 if TYPE_CHECKING:
     from echo_notes.cli.invocation import Invocation
 
-app = typer.Typer()
+app = new_app()
 apps = {"status": app}
 
 

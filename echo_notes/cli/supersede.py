@@ -6,13 +6,14 @@ import typer
 
 from echo_notes.cli.args import read_text
 from echo_notes.cli.ask import confirm
+from echo_notes.cli.command import new_app
 from echo_notes.cli.output import say, say_diff, say_json
 from echo_notes.cli.report import finish, tail
 
 if TYPE_CHECKING:
     from echo_notes.cli.invocation import Invocation
 
-supersede_app, correct_app = typer.Typer(), typer.Typer()
+supersede_app, correct_app = new_app(), new_app()
 apps = {"supersede": supersede_app, "correct": correct_app}
 
 _Fact = Annotated[str, typer.Argument(metavar="FACT", help="The id of the fact, for example ada-001.")]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from echo_notes.cli.args import Day
+from echo_notes.cli.command import new_app
 from echo_notes.cli.invocation import Invocation
 from echo_notes.cli.output import one_line, say, say_diff, say_json, say_ndjson, tell_error
 from echo_notes.cli.report import finish, tail
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from echo_notes.lifecycle.contradict import Retirement
     from echo_notes.lifecycle.synthesize import Held, Rewritten, Synthesis
 
-app = typer.Typer()
+app = new_app()
 apps = {"synthesize": app}
 
 

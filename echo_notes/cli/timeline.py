@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from echo_notes.cli.args import Day
+from echo_notes.cli.command import new_app
 from echo_notes.cli.output import CYAN, DIM, one_line, paint, say, say_json, say_ndjson
 
 if TYPE_CHECKING:
     from echo_notes.cli.invocation import Invocation
     from echo_notes.lifecycle.show import Event
 
-app = typer.Typer()
+app = new_app()
 apps = {"timeline": app}
 
 
