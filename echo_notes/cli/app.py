@@ -6,6 +6,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from echo_notes.cli.command import new_app
 from echo_notes.cli.invocation import Invocation
 
 # Command → module of `echo_notes.cli`; the attribute is `app`, a Typer with that one command or its sub-commands.
@@ -94,7 +95,7 @@ def add_common(command: Any) -> None:
 
 
 def _common_params() -> list[Any]:
-    shared = typer.Typer(rich_markup_mode=None)
+    shared = new_app()
 
     @shared.command()
     def common(
