@@ -1,6 +1,6 @@
 """Compiles the scan rules that people read (YAML, tables) into the one JSON file that the program loads.
 
-Run `python -m tools.compile_scan_rules` after editing a file in echo_notes/guard/rules; a test says when it was forgotten.
+Run `python -m tools.compile_scan_rules` after editing a file in echo_notes/guard/rules; a test notices a forgotten run.
 """
 
 import json

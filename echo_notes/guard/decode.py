@@ -1,12 +1,12 @@
-"""What encoded text says: base64 and its kin, hex, binary, Morse, escapes, rot13 and reversal, decoded where readable.
+"""What encoded text says: base64 and its kin, hex, binary, Morse, escapes and rot13, decoded where readable.
 
-Each view keeps the span it was decoded from. Decoding is linear in the text, and views of views stop at depth two.
+Each view keeps the span it was decoded from. Decoding is linear in the text.
 """
 
 import re
 from binascii import Error as BinasciiError
 from binascii import a2b_base64, unhexlify
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 # Sources, not compiled: a text that holds nothing of the kind never pays for compiling them.
@@ -18,19 +18,18 @@ _CODES = r"(?i)(?:\b(?:0x[0-9a-f]{2}|[0-9a-f]{2}|1?\d\d)\b[ ,;:]{1,2}){8,}(?:0x)
 _ESCAPES = (
     r"(?i)\\u\{?([0-9a-f]{4,5})\}?|\\x([0-9a-f]{2})|%([0-9a-f]{2})|=([0-9a-f]{2})|&#x([0-9a-f]{1,5});|&#(\d{1,6});"
 )
-_ESCAPED = r"(?i)(?:(?:\\u\{?[0-9a-f]{4,5}\}?|\\x[0-9a-f]{2}|%[0-9a-f]{2}|=[0-9a-f]{2}|&#x?[0-9a-f]{1,6};)[\w.,'()-]{0,40}){3,}"
+_ESCAPE = r"(?:\\u\{?[0-9a-f]{4,5}\}?|\\x[0-9a-f]{2}|%[0-9a-f]{2}|=[0-9a-f]{2}|&#x?[0-9a-f]{1,6};)"
+_ESCAPED = rf"(?i)(?:{_ESCAPE}[\w.,'()-]{{0,40}}){{3,}}"
+_MORSE = "a.- b-... c-.-. d-.. e. f..-. g--. h.... i.. j.--- k-.- l.-.. m-- n-. o--- p.--. q--.- r.-. s... t- u..-"
+_MORSE_END = "v...- w.-- x-..- y-.-- z--.."
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+_TURNED = _ALPHABET[13:] + _ALPHABET[:13]
+_ROT13 = str.maketrans(_ALPHABET + _ALPHABET.upper(), _TURNED + _TURNED.upper())
 _MIN_TEXT = 6
 _READABLE = 0.9
-_MORSE = dict(
-    zip(
-        ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --..".split(),
-        "abcdefghijklmnopqrstuvwxyz",
-        strict=True,
-    )
-)
-_ROT13 = str.maketrans(
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", "nopqrstuvwxyzabcdefghijklmNOPQRSTUVWXYZABCDEFGHIJKLM"
-)
+_UNICODE_END = 0x110000
+
+_Decoded = Iterator[tuple[str | None, str]]  # what a part says, if anything, and how it was encoded
 
 
 class View(NamedTuple):
@@ -44,32 +43,18 @@ class View(NamedTuple):
 
 def iter_views(text: str) -> Iterator[View]:
     """Yield every readable decoding of a part of the text."""
-    if len(text) < _MIN_TEXT * 2:
-        return
-    for match in re.finditer(_LONG, text):
-        yield from _blob(match[0], match.start(), match.end())
-    if len(text) >= 40:  # noqa: PLR2004 - the shortest that `_DENSE` finds
-        for match in re.finditer(_DENSE, text):
-            yield from _base85(match[0], match.start(), match.end())
-    if "01" in text or ".-" in text or "-." in text or ".." in text:
-        for match in re.finditer(_RUNS, text):
-            yield from _run(match[0], match.start(), match.end())
-    if any(sign in text for sign in ("\\u", "\\x", "%", "=", "&#")):
-        for match in re.finditer(_ESCAPED, text):
-            yield from _view(_unescape(match[0]), "escapes", match.start(), match.end())
-    if sum(map(text.count, "0123456789")) >= 16:  # noqa: PLR2004 - eight codes of two figures
-        for match in re.finditer(_CODES, text):
-            yield from _codes(match[0], match.start(), match.end())
+    for source, signs, decode in _DECODERS:
+        if signs and not any(sign in text for sign in signs):
+            continue
+        for match in re.finditer(source, text):
+            for plain, how in decode(match[0]):
+                if plain and len(plain) >= _MIN_TEXT and _is_readable(plain):
+                    yield View(plain, how, match.start(), match.end())
 
 
 def rot13(text: str) -> str:
     """Return the text with Latin letters turned by thirteen."""
     return text.translate(_ROT13)
-
-
-def _view(text: str | None, how: str, start: int, end: int) -> Iterator[View]:
-    if text and len(text) >= _MIN_TEXT and _is_readable(text):
-        yield View(text, how, start, end)
 
 
 def _is_readable(text: str) -> bool:
@@ -85,14 +70,14 @@ def _utf8(raw: bytes) -> str | None:
         return None
 
 
-def _blob(blob: str, start: int, end: int) -> Iterator[View]:
+def _blob(blob: str) -> _Decoded:
     body = blob.rstrip("=")
     if len(body) % 2 == 0 and all(char in "0123456789abcdefABCDEF" for char in body):
-        yield from _view(_utf8(unhexlify(body)), "hex", start, end)
+        yield _utf8(unhexlify(body)), "hex"
         return
     if body.upper() == body and all(char in "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567" for char in body):
-        yield from _view(_base32(body), "base32", start, end)
-    yield from _view(_base64(body), "base64", start, end)
+        yield _base32(body), "base32"
+    yield _base64(body), "base64"
 
 
 def _base64(body: str) -> str | None:
@@ -102,7 +87,7 @@ def _base64(body: str) -> str | None:
         raw = a2b_base64(body + "=" * (-len(body) % 4))
     except BinasciiError:
         return None
-    return _utf8(raw) or (raw.decode("utf-16-le", "replace") if raw[1:2] == b"\0" else None)
+    return raw.decode("utf-16-le", "replace") if raw[1:2] == b"\0" else _utf8(raw)
 
 
 def _base32(body: str) -> str | None:
@@ -114,47 +99,43 @@ def _base32(body: str) -> str | None:
         return None
 
 
-def _base85(blob: str, start: int, end: int) -> Iterator[View]:
+def _base85(blob: str) -> _Decoded:
     from base64 import a85decode, b85decode
 
     if blob.startswith("<~") and blob.endswith("~>"):
-        tries = [(a85decode, blob[2:-2])]
+        blob = blob[2:-2]
     elif "://" in blob or blob.isalnum():
         return
-    else:
-        tries = [(b85decode, blob), (a85decode, blob)]
-    for decode, body in tries:
+    decoders: tuple[Callable[[str], bytes], ...] = (b85decode, a85decode)
+    for decode in decoders:
         try:
-            yield from _view(_utf8(decode(body)), "base85", start, end)
+            yield _utf8(decode(blob)), "base85"
         except ValueError:
             continue
 
 
-def _run(run: str, start: int, end: int) -> Iterator[View]:
+def _run(run: str) -> _Decoded:
     if run[0] in "01":
-        bits = [byte for byte in re.split("[ ,]+", run) if byte]
-        whole = "".join(bits)
-        raw = bytes(int(whole[i : i + 8], 2) for i in range(0, len(whole) - 7, 8))
-        yield from _view(_utf8(raw), "binary", start, end)
+        bits = "".join(re.split("[ ,]+", run))
+        yield _utf8(bytes(int(bits[i : i + 8], 2) for i in range(0, len(bits) - 7, 8))), "binary"
         return
+    letters = {entry[1:]: entry[0] for entry in f"{_MORSE} {_MORSE_END}".split()}
     plain = run.translate(str.maketrans("\u2022\u00b7\u2013_", "..--"))
-    words = [[_MORSE.get(letter, "?") for letter in word.split()] for word in re.split("[/|]", plain)]
-    yield from _view(" ".join("".join(word) for word in words), "Morse code", start, end)
+    words = (word.split() for word in re.split("[/|]", plain))
+    yield " ".join("".join(letters.get(letter, "?") for letter in word) for word in words), "Morse code"
 
 
-def _codes(run: str, start: int, end: int) -> Iterator[View]:
+def _codes(run: str) -> _Decoded:
     parts = re.findall("[0-9a-f]+", run.lower().replace("0x", ""))
     for base, how in ((10, "character codes"), (16, "hex")):
         try:
-            values = [int(part, base) for part in parts]
+            yield _utf8(bytes(int(part, base) for part in parts)), how
         except ValueError:
             continue
-        if all(9 <= value < 256 for value in values):  # noqa: PLR2004 - a byte that text may hold
-            yield from _view(_utf8(bytes(values)), how, start, end)
 
 
-def _unescape(text: str) -> str | None:
-    """Return the text with its escapes resolved; the two-figure ones are bytes of UTF-8."""
+def _escapes(text: str) -> _Decoded:
+    """Resolve escapes; the two-figure ones are bytes of UTF-8."""
     raw = bytearray()
     at = 0
     for match in re.finditer(_ESCAPES, text):
@@ -165,6 +146,16 @@ def _unescape(text: str) -> str | None:
             raw.append(int(byte, 16))
         else:
             code = int(wide or hexed, 16) if wide or hexed else int(number)
-            raw += chr(code).encode(errors="replace") if code < 0x110000 else b""  # noqa: PLR2004 - past Unicode
+            raw += chr(code).encode(errors="replace") if code < _UNICODE_END else b""
         at = match.end()
-    return _utf8(bytes(raw + text[at:].encode()))
+    yield _utf8(bytes(raw + text[at:].encode(errors="replace"))), "escapes"
+
+
+# A pattern, signs of which a text must hold one for it to be tried (none: always), and what decodes its matches.
+_DECODERS: tuple[tuple[str, tuple[str, ...], Callable[[str], _Decoded]], ...] = (
+    (_LONG, (), _blob),
+    (_DENSE, (), _base85),
+    (_RUNS, ("01", ".-", "-.", "..", "\u00b7", "\u2022"), _run),
+    (_ESCAPED, ("\\u", "\\x", "%", "=", "&#"), _escapes),
+    (_CODES, tuple("0123456789"), _codes),
+)

@@ -111,7 +111,7 @@ def _read_set(data: Mapping[str, Any]) -> RuleSet:
         rules=tuple(Rule(*rule) for rule in data["rules"]),
         terms=data["terms"],
         vocabulary=Vocabulary(frozenset(data["words"]), data["shuffled"]),
-        phrases=tuple(Phrase(*phrase, _mask(phrase[1])) for phrase in data["phrases"]),
+        phrases=tuple(Phrase(*phrase)._replace(mask=_mask(phrase[1])) for phrase in data["phrases"]),
         patterns=tuple(Pattern(rule, source, tuple(needs), raw) for rule, source, needs, raw in data["patterns"]),
     )
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from echo_notes.guard.decode import View, iter_views, rot13
-from echo_notes.guard.folding import Folded, fold_text
-from echo_notes.guard.sequences import find_terms, iter_matches
-from echo_notes.guard.ruleset import Pattern, Rule, Rules, RuleSet, load_rules, packaged_rules
 from echo_notes.guard.credentials import is_secret
+from echo_notes.guard.decode import iter_views, rot13
+from echo_notes.guard.folding import Folded, fold_text
+from echo_notes.guard.ruleset import Pattern, Rule, Rules, RuleSet, load_rules, packaged_rules
+from echo_notes.guard.sequences import find_terms, iter_matches
 from echo_notes.guard.tokens import tokenise
 from echo_notes.guard.unicode_rules import STRICT, UNICODE, find_invisible, strip_invisible
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 # Kept free of character ranges: compiling one wide range costs a cold process more than a whole scan.
 _TOKEN = re.compile("[^\\W_]+|[:!?]|。|[.](?=[\\s\"')\\]]|$)|\n\\s*")
 _ENDS = frozenset("。!?.")
+_BULLETS = ("-", "*", "+", "•", "|", "#")
 _FIGURES = str.maketrans("013456789", "oieasgtbg")
 _ELS = str.maketrans("013456789", "oleasgtbg")
 _SHORTEST_RUN = 4  # single letters in a row that may be one word taken apart
@@ -81,7 +82,7 @@ def tokenise(text: str, vocabulary: Vocabulary) -> Tokens:
     for word, start, end in _iter_words(text):
         first = word[0]
         if first == "\n" or first in _ENDS:
-            if first != "\n" or word.count("\n") > 1:
+            if first != "\n" or word.count("\n") > 1 or text[end : end + 1] in _BULLETS:
                 sentence += 1
             opens = True
             continue

@@ -14,36 +14,43 @@ STRICT = "strict"
 
 _ZWSP, _ZWNJ, _ZWJ, _BOM, _SHY, _WJ, _CGJ = "\u200b", "\u200c", "\u200d", "\ufeff", "\xad", "\u2060", "\u034f"
 _TAG_END, _BLACK_FLAG = "\U000e007f", "\U0001f3f4"
-_SUBDIVISIONS = frozenset(["gbeng", "gbsct", "gbwls"])  # the three flags that Unicode recommends for interchange
+_SUBDIVISIONS = frozenset(  # the three flags that Unicode recommends for interchange, in tag characters
+    "".join(chr(0xE0000 + ord(letter)) for letter in region) for region in ("gbeng", "gbsct", "gbwls")
+)
 _MARKS_OF_DIRECTION = frozenset("\u200e\u200f\u061c")
 _MAX_IDEOGRAPH_SELECTORS = 3  # different ones in a text; variants of a name need one or two, a hidden message many
 
 _CONCEAL = r"(?:\x1b\[|\x9b)(?:\d{1,3};){0,8}8(?:;\d{1,3}){0,8}m"  # a terminal's "hide what follows"
 # First and last code points of ranges. Plain comparisons: compiling these as character classes costs milliseconds.
 _INVISIBLE = (
-    (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x200B, 0x200F),
-    (0x202A, 0x202E), (0x2060, 0x206F), (0x2800, 0x2800), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF),
-    (0xFFA0, 0xFFA0), (0xFFF9, 0xFFFB), (0x13439, 0x1343F), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
+    (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F),
+    (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x2800, 0x2800), (0x3164, 0x3164), (0xFE00, 0xFE0F),
+    (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF9, 0xFFFB), (0x13439, 0x1343F), (0x1BCA0, 0x1BCA3),
+    (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
 )  # fmt: skip
 # Joining behaviour matters in these scripts (Unicode 16, chapters 9 and 12 to 16): Arabic to N'Ko and Arabic Extended,
 # Indic blocks, Tibetan, Myanmar, Khmer, Mongolian, the Brahmic blocks of the islands, and their supplements.
 _JOINING = (
-    (0x620, 0x7FF), (0x840, 0x8FF), (0x900, 0xDFF), (0xF00, 0x109F), (0x1780, 0x18AA), (0x1900, 0x1CFF), (0xA840, 0xA8FF),
-    (0xA930, 0xAADF), (0xABC0, 0xABFF), (0xFB50, 0xFDFF), (0xFE70, 0xFEFC), (0x10D00, 0x10D3F), (0x11000, 0x11FFF), (0x1E900, 0x1E95F),
+    (0x620, 0x7FF), (0x840, 0x8FF), (0x900, 0xDFF), (0xF00, 0x109F), (0x1780, 0x18AA), (0x1900, 0x1CFF),
+    (0xA840, 0xA8FF), (0xA930, 0xAADF), (0xABC0, 0xABFF), (0xFB50, 0xFDFF), (0xFE70, 0xFEFC), (0x10D00, 0x10D3F),
+    (0x11000, 0x11FFF), (0x1E900, 0x1E95F),
 )  # fmt: skip
 _RIGHT_TO_LEFT = ((0x590, 0x8FF), (0xFB1D, 0xFDFF), (0xFE70, 0xFEFC), (0x10800, 0x10FFF), (0x1E800, 0x1EFFF))
 _NO_SPACES = (
-    (0xE00, 0xEFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x1980, 0x19DF), (0x1A20, 0x1AAF), (0xA9E0, 0xA9FF), (0xAA60, 0xAADF)
+    (0xE00, 0xEFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x1980, 0x19DF), (0x1A20, 0x1AAF), (0xA9E0, 0xA9FF),
+    (0xAA60, 0xAADF),
 )  # fmt: skip
 _PICTOGRAPH = (
-    (0xA9, 0xA9), (0xAE, 0xAE), (0x203C, 0x203C), (0x2049, 0x2049), (0x2122, 0x2122), (0x2139, 0x2139), (0x2190, 0x21FF),
-    (0x2300, 0x23FF), (0x24C2, 0x24C2), (0x25A0, 0x27BF), (0x2934, 0x2935), (0x2B00, 0x2BFF), (0x3030, 0x3030), (0x303D, 0x303D),
-    (0x3297, 0x3297), (0x3299, 0x3299), (0x1F000, 0x1F1E5), (0x1F200, 0x1F3FA), (0x1F400, 0x1FAFF),
+    (0xA9, 0xA9), (0xAE, 0xAE), (0x203C, 0x203C), (0x2049, 0x2049), (0x2122, 0x2122), (0x2139, 0x2139),
+    (0x2190, 0x21FF), (0x2300, 0x23FF), (0x24C2, 0x24C2), (0x25A0, 0x27BF), (0x2934, 0x2935), (0x2B00, 0x2BFF),
+    (0x3030, 0x3030), (0x303D, 0x303D), (0x3297, 0x3297), (0x3299, 0x3299), (0x1F000, 0x1F1E5), (0x1F200, 0x1F3FA),
+    (0x1F400, 0x1FAFF),
 )  # fmt: skip
 _IDEOGRAPH = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))
 _MATH = ((0x30, 0x30), (0x2205, 0x22FF), (0x2A00, 0x2AFF), (0x3001, 0x3002), (0xFF01, 0xFF01), (0xFF0C, 0xFF1F))
 _SKIN_TONES = frozenset("\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")
 _URL_BREAK = frozenset("/.-_?&=#%:~+,")
+_STRIP_ROUNDS = 4
 _LONG_WORD = 10  # letters; typesetters divide long words, nobody hides a soft hyphen's worth of anything in one
 
 
@@ -99,28 +106,29 @@ def _subdivision_flag_end(text: str, at: int) -> int:
     if at == 0 or text[at - 1] != _BLACK_FLAG or not "\U000e0020" <= text[at] <= "\U000e007e":
         return 0
     end = text.find(_TAG_END, at, at + 8)
-    region = "".join(chr(ord(tag) - 0xE0000) for tag in text[at:end] if ord(tag) > 0xE0000) if end > 0 else ""
-    return end + 1 if region in _SUBDIVISIONS and len(region) == end - at else 0
+    return end + 1 if end > 0 and text[at:end] in _SUBDIVISIONS else 0
 
 
 def _is_allowed(text: str, at: int, char: str, joiners: str, selectors: int) -> bool:
     before = text[at - 1] if at else ""
     after = text[at + 1] if at + 1 < len(text) else ""
     if "\ufe00" <= char <= "\ufe0f":
-        return _takes_selector(before, char)
-    if "\U000e0100" <= char <= "\U000e01ef":
-        return _in(before, _IDEOGRAPH) and selectors <= _MAX_IDEOGRAPH_SELECTORS
-    if char == "\u2800":  # braille blank: a space between cells
-        return any("\u2801" <= near <= "\u28ff" for near in (before, after))
-    if "\u180b" <= char <= "\u180f":
-        return _is_mongolian(before) and (char != "\u180e" or _is_mongolian(after))
-    if joiners == STRICT:
-        return False
-    if char in {_ZWJ, _ZWNJ}:
-        return _joins(text, at, char, before, after)
-    if char in _MARKS_OF_DIRECTION:
-        return _turns(text, at)
-    return _divides(text, at, char, before, after)
+        allowed = _takes_selector(before, char)
+    elif "\U000e0100" <= char <= "\U000e01ef":
+        allowed = _in(before, _IDEOGRAPH) and selectors <= _MAX_IDEOGRAPH_SELECTORS
+    elif char == "\u2800":  # braille blank: a space between cells
+        allowed = any("\u2801" <= near <= "\u28ff" for near in (before, after))
+    elif "\u180b" <= char <= "\u180f":
+        allowed = _is_mongolian(before) and (char != "\u180e" or _is_mongolian(after))
+    elif joiners == STRICT:
+        allowed = False
+    elif char in {_ZWJ, _ZWNJ}:
+        allowed = _joins(text, at, char, before, after)
+    elif char in _MARKS_OF_DIRECTION:
+        allowed = _turns(text, at)
+    else:
+        allowed = _divides(text, at, char, before, after)
+    return allowed
 
 
 def _takes_selector(before: str, char: str) -> bool:
@@ -205,12 +213,18 @@ def _letters_after(text: str, at: int) -> int:
 def strip_invisible(text: str, *, joiners: str = UNICODE) -> str:
     """Return the text without its refused invisible characters; the accepted ones, and a leading mark, stay.
 
-    Taking characters out can take a neighbour's reason away, so it repeats until nothing is refused.
+    Taking characters out can take a neighbour's reason away, so it looks again, a few times at most; what is still
+    refused then loses every invisible character.
     """
-    while found := find_invisible(text, joiners):
+    for _ in range(_STRIP_ROUNDS):
+        found = find_invisible(text, joiners)
+        if not found:
+            return text
         parts, at = [], 0
         for one in found:
             parts.append(text[at : one.start])
             at = one.end
         text = "".join([*parts, text[at:]])
-    return text
+    if not find_invisible(text, joiners):
+        return text
+    return "".join(char for char in text if not _in(char, _INVISIBLE))
