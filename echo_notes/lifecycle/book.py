@@ -18,7 +18,7 @@ from echo_notes.lifecycle.contradict import Judgement, judge_facts
 from echo_notes.lifecycle.entities import get_entity, items_path, load_entities
 from echo_notes.lifecycle.facts import traits_of
 from echo_notes.lifecycle.opened import OpenVault
-from echo_notes.lifecycle.region import Link, Material, changed_since, render_region
+from echo_notes.lifecycle.region import Link, Material, changed_since, cite, plain, render_region
 from echo_notes.lifecycle.weekly import WeekFile, plan_weeks
 from echo_notes.model.dates import parse_day
 from echo_notes.model.entity import Entity, EntityRef
@@ -114,11 +114,21 @@ class Book:
         except EchoError as error:
             self.problems.append(error)
 
-    def judge(self, entity: Entity, standing_of: Callable[[Fact], Standing]) -> Judgement:
-        """Return what becomes of an entity's contradictions."""
+    def judge(self, entity: Entity, standing_of: Callable[[Fact], Standing], read: Read) -> Judgement:
+        """Return what becomes of an entity's contradictions.
+
+        What the standing region says already, word for word, has been compared before.
+        """
         if self.review is None:
             return Judgement()
-        return judge_facts(entity, self.facts[entity.ref], standing_of, self.review, self.opened.today)
+        region = (read(f"{entity.folder}/{SUMMARY}") or b"").decode("utf-8", "replace")
+
+        def fresh(fact: Fact) -> bool:
+            return fact.valid_from is not None or f"{plain(fact.text)} {cite([fact.id])}" not in region
+
+        return judge_facts(
+            entity, self.facts[entity.ref], standing_of, self.review, today=self.opened.today, fresh=fresh
+        )
 
     def foresee(self, entity: Entity, judgement: Judgement) -> None:
         """Have the facts of an entity as they will be once a judgement is carried out."""
@@ -151,7 +161,7 @@ class Book:
         # What a scan finds is costly to know, so it is asked only where the text would change.
         for careful in (False, True):
             material = self._material(entity, careful=careful)
-            if not (material.newest and (material.shown or material.past or parsed.region)):
+            if not _has_something(material, parsed):
                 return None
             after, region, moved = self._place(path, text, parsed, material)
             if after == text:
@@ -256,3 +266,11 @@ class Book:
     def _parse(self, path: str, entity: Entity, read: Read) -> ItemsFile:
         raw = read(path)
         return ItemsFile.parse(b"[]\n" if raw is None else raw, entity=entity.ref, path=path)
+
+
+def _has_something(material: Material, parsed: Summary) -> bool:
+    """Return whether there is a region to write: never one from nothing over one that says something."""
+    if material.newest:
+        return bool(material.shown or material.past or parsed.region)
+    lines = (parsed.region or "").splitlines()
+    return bool(material.links) and all(line.startswith(("## ", "- [[")) for line in lines if line.strip())

@@ -1,6 +1,7 @@
 """Which of an entity's facts cannot both hold, and which of two gives way: higher provenance, then the newer day."""
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import combinations
@@ -8,17 +9,21 @@ from itertools import combinations
 from echo_notes.files.change import Change
 from echo_notes.files.layout import REVIEW
 from echo_notes.files.review import Review, contradiction_record
+from echo_notes.guard.conflict import LIKELY, Verdict, compare
 from echo_notes.guard.gate import Proposal
-from echo_notes.guard.keys import derive_key, is_single_valued, key_group
+from echo_notes.guard.keys import derive_key, key_group
 from echo_notes.guard.provenance import LABELS, Standing
 from echo_notes.guard.rejected import WRONG
-from echo_notes.guard.values import normalise_value
+from echo_notes.guard.values import normalise_statement
 from echo_notes.lifecycle.facts import Located, judge, traits_of
 from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.lifecycle.region import happened_on
 from echo_notes.lifecycle.supersede import retire
 from echo_notes.model.entity import Entity
 from echo_notes.model.fact import CHANGED, CONTRADICTION, SCOPE_GLOBAL, SCOPE_OWNER, Fact
+
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_MARRIAGE = {"spouse": "marriage", "marital-status": "marriage"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +42,7 @@ class Undecided:
 
     one: Fact
     other: Fact
-    why: str
-    confidence: float
+    verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +60,15 @@ class Judgement:
 
 
 def judge_facts(
-    entity: Entity, facts: Sequence[Fact], standing_of: Callable[[Fact], Standing], review: Review, today: date
+    entity: Entity,
+    facts: Sequence[Fact],
+    standing_of: Callable[[Fact], Standing],
+    review: Review,
+    *,
+    today: date,
+    fresh: Callable[[Fact], bool],
 ) -> Judgement:
-    """Return what becomes of the contradictions among an entity's facts. Pure: nothing is planned yet.
+    """Return what becomes of the contradictions between fresh facts of an entity and the others. It plans nothing.
 
     Superseded and archived facts, those already before a person, flagged ones, passing task state, and what does not
     hold today take no part. A pair that a person has decided is not raised again.
@@ -68,21 +78,21 @@ def judge_facts(
     active = [fact for fact in facts if fact.is_active]
     candidates = [fact for fact in active if fact.id not in waiting and _takes_part(fact, today)]
     rivals: dict[str, list[Fact]] = {}
-    whys: dict[frozenset[str], tuple[str, float]] = {}
-    for one, other, why, confidence in _conflicts(entity, candidates):
+    verdicts: dict[frozenset[str], Verdict] = {}
+    for one, other, verdict in _conflicts(entity, candidates, fresh):
         pair = frozenset([one.id, other.id])
         if pair in pairs:
             continue
-        whys[pair] = (why, confidence)
+        verdicts[pair] = verdict
         rivals.setdefault(one.id, []).append(other)
         rivals.setdefault(other.id, []).append(one)
     held = {fact.id: standing_of(fact) for fact in candidates if fact.id in rivals}
     retirements = _retirements([fact for fact in candidates if fact.id in rivals], rivals, held)
     gone = {retirement.loser.id for retirement in retirements}
     undecided = [
-        Undecided(one, other, *whys[frozenset([one.id, other.id])])
+        Undecided(one, other, verdicts[frozenset([one.id, other.id])])
         for one, other in combinations([fact for fact in candidates if fact.id in rivals and fact.id not in gone], 2)
-        if frozenset([one.id, other.id]) in whys
+        if frozenset([one.id, other.id]) in verdicts
     ]
     return Judgement(retirements, tuple(undecided), len(active))
 
@@ -104,9 +114,9 @@ def plan_undecided(change: Change, undecided: Iterable[Undecided]) -> None:
         review = Review.parse(change.read(REVIEW))
         ids = sorted([one.one.id, one.other.id])
         record = contradiction_record(
-            *ids, description=one.why, confidence=one.confidence, created_at=change.stamp()
+            *ids, description=one.verdict.why, confidence=one.verdict.confidence, created_at=change.stamp()
         )  # fmt: skip
-        proposal = Proposal(op="contradict", target=" or ".join(ids), texts={"description": one.why})
+        proposal = Proposal(op="contradict", target=" or ".join(ids), texts={"description": one.verdict.why})
         change.put(REVIEW, review.add(record).dump(), proposal, kind="review")
 
 
@@ -116,20 +126,43 @@ def _takes_part(fact: Fact, today: date) -> bool:
     return begins and not ended and not fact.flagged and not fact.erased_at and not traits_of(fact).transient
 
 
-def _conflicts(entity: Entity, facts: Sequence[Fact]) -> Iterable[tuple[Fact, Fact, str, float]]:
-    """Yield the pairs that cannot both hold, with why and how sure."""
+def _conflicts(
+    entity: Entity, facts: Sequence[Fact], fresh: Callable[[Fact], bool]
+) -> Iterator[tuple[Fact, Fact, Verdict]]:
+    """Yield the pairs that cannot both hold; what is not fresh has been compared with each other before.
+
+    Comparing two statements costs a millisecond, so only those that share their key, or words, are.
+    """
     names = entity.names()
-    groups: dict[tuple[str, str], list[tuple[Fact, str]]] = {}
-    for fact in facts:
+    new = {fact.id for fact in facts if fresh(fact)}
+    if not new:
+        return
+    profiles = {fact.id: _profile(fact, names) for fact in facts}
+    for one, other in combinations(sorted(facts, key=_age), 2):
+        if not (one.id in new or other.id in new) or _domain(one) != _domain(other):
+            continue
+        if _may_conflict(profiles[one.id], profiles[other.id]):
+            verdict = compare(one, other, names)
+            if verdict.is_conflict and verdict.confidence >= LIKELY:
+                yield one, other, verdict
+
+
+def _profile(fact: Fact, names: Sequence[str]) -> tuple[str, frozenset[str]]:
+    """Return what a fact is pre-filtered by: the group of its key, and its words (Chinese: its characters)."""
+    key = fact.key
+    if not key:
         derived = derive_key(fact.text, names)
-        key = fact.key or (derived.key if derived else "")
-        if key and is_single_valued(key):
-            value = normalise_value(derived.value if derived else fact.text)
-            groups.setdefault((_domain(fact), key_group(key)), []).append((fact, value))
-    for (_, key), members in groups.items():
-        for (one, value), (other, second) in combinations(members, 2):
-            if value != second:
-                yield one, other, f"two values of {key}", 1.0
+        key = derived.key if derived else ""
+    group = key_group(key) if key else ""
+    statement = normalise_statement(fact.text, names)
+    words = _HAN.findall(statement) or statement.split()
+    return _MARRIAGE.get(group, group), frozenset(words)
+
+
+def _may_conflict(one: tuple[str, frozenset[str]], other: tuple[str, frozenset[str]]) -> bool:
+    if one[0] and other[0]:
+        return one[0] == other[0]
+    return 2 * len(one[1] & other[1]) >= min(len(one[1]), len(other[1]))
 
 
 def _retirements(
@@ -156,6 +189,10 @@ def _beats(one: Fact, standing: Standing, other: Fact, its: Standing) -> bool:
         return standing.claims > its.claims
     mine, theirs = happened_on(one), happened_on(other)
     return mine is not None and theirs is not None and mine > theirs
+
+
+def _age(fact: Fact) -> tuple[date, str]:
+    return happened_on(fact) or date.min, fact.id
 
 
 def _domain(fact: Fact) -> str:

@@ -168,7 +168,9 @@ def _current(material: Material, words: Words) -> list[tuple[str, list[str]]]:
     sections += [(plain(name.title()), [_line(fact) for fact in facts]) for name, facts in sorted(by_category.items())]
     dated = sorted(timeline, key=lambda fact: (happened_on(fact) or date.min, fact.id))
     sections.append((words.milestones, [milestone_line(fact) for fact in dated]))
-    return sections if any(lines for _, lines in sections) else _nothing_current(material, words)
+    if any(lines for _, lines in sections) or not material.newest:
+        return sections
+    return _nothing_current(material, words)
 
 
 def _nothing_current(material: Material, words: Words) -> list[tuple[str, list[str]]]:

@@ -73,7 +73,7 @@ def synthesize(opened: OpenVault, request: Request, *, may_retire: Callable[[Hel
     work = []
     outside = opened.change("synthesize")
     for entity in chosen:
-        judgement = book.judge(entity, outside.standing_of)
+        judgement = book.judge(entity, outside.standing_of, book.on_disk)
         if judgement.exceeds(opened.settings.supersede_share):
             too_much = Held(str(entity.ref), judgement.retirements, judgement.candidates)
             if may_retire is None or not may_retire(too_much):
@@ -119,7 +119,7 @@ def _write(opened: OpenVault, plan: _Plan) -> Synthesis:
         for entity in dict.fromkeys([*plan.work, *plan.stale]):
             book.read_facts(entity, change.read)
         for entity in plan.work:
-            judgement = book.judge(entity, change.standing_of)
+            judgement = book.judge(entity, change.standing_of, change.read)
             too_much = judgement.exceeds(opened.settings.supersede_share)
             if too_much and str(entity.ref) not in plan.allowed:
                 held[str(entity.ref)] = Held(str(entity.ref), judgement.retirements, judgement.candidates)
@@ -149,8 +149,8 @@ def _write(opened: OpenVault, plan: _Plan) -> Synthesis:
         change.subject = _subject(summaries, retired, weekly)
         change.body = _body(summaries, retired, undecided)
     return Synthesis(
-        tuple(summaries), tuple(retired), tuple(undecided), tuple(weekly), tuple(held.values()), _distinct(book.problems),
-        change.result,
+        summaries=tuple(summaries), retired=tuple(retired), undecided=tuple(undecided), weekly=tuple(weekly),
+        held=tuple(held.values()), problems=_distinct(book.problems), change=change.result,
     )  # fmt: skip
 
 
