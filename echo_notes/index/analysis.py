@@ -2,10 +2,12 @@
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache, lru_cache
+from itertools import groupby
 
 from echo_notes.index.stopwords import CHINESE, ENGLISH
 from echo_notes.model.names import fold
@@ -13,30 +15,35 @@ from echo_notes.model.names import fold
 MAX_TERM = 256
 """Characters of a term that are indexed; a longer run of letters (a pasted key, a megabyte of digits) is cut here."""
 
-# Scripts written without spaces between words, and Hangul, whose particles cling to the word: cut into clusters.
-_UNSPACED = (
-    "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3100-\u318f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\ua960-\ua97c\uac00-\ud7fb\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
-    "\u0e01-\u0e4e\u0e81-\u0ece\u1000-\u109d\u1780-\u17d3"
+# Where the classes of characters begin and end, for what is not ASCII. Tables, not patterns: compiling classes of this
+# size takes longer than a recall may.
+_UNSPACED = (  # scripts without spaces between words, and Hangul, whose particles cling to the word
+    "\u0e01\u0e4e\u0e81\u0ece\u1000\u109d\u1780\u17d3\u2e80\u2fdf\u3005\u3007\u3040\u30ff\u3100\u318f\u31a0\u31bf"
+    "\u31f0\u31ff\u3400\u4dbf\u4e00\u9fff\ua960\ua97c\uac00\ud7fb\uf900\ufaff\U0001b000\U0001b16f\U00020000\U0003ffff"
 )
+_EXTENDING = (  # marks of those scripts: they belong to the character before them
+    "\u0e31\u0e31\u0e34\u0e3a\u0e47\u0e4e\u0eb1\u0eb1\u0eb4\u0ebc\u0ec8\u0ece\u102b\u103e\u17b4\u17d3\u3099\u309a"
+)
+_EMOJI = "\u203c\u2dff\u3200\u33ff\U0001f000\U0001faff"
 # Combining marks that `\w` leaves out though they are letters to their readers.
 _MARKS = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
-    "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u0900-\u0963\u0966-\u0d7f\u0d80-\u0df3\u0e31-\u0e3a"
-    "\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ece\u0f18-\u0fbc\u102b-\u103e\u1056-\u109d\u17b4-\u17d3\u3099\u309a"
+    "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u0900-\u0963\u0966-\u0d7f\u0d80-\u0df3\u0f18-\u0fbc"
 )
-_CLUSTER = re.compile(
-    rf"[{_UNSPACED}][\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3\u3099\u309a]*"
-)
-_EMOJI = "\u203c-\u3299\U0001f000-\U0001faff"
-_RUN = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|(?P<emoji>[{_EMOJI}])|(?P<spaced>[^{_UNSPACED}{_EMOJI}]+)")
-_WORD = re.compile(rf"(?:[^\W_]|[{_MARKS}])+(?:'(?:[^\W_]|[{_MARKS}])+)*")
+_ASCII_WORD = re.compile(r"[A-Za-z0-9]+(?:'[A-Za-z0-9]+)*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff]")
 _IGNORED = dict.fromkeys([0xAD, *range(0x200B, 0x2010), *range(0x2060, 0x2065), *range(0xFE00, 0xFE10), 0xFEFF])
 _IGNORED |= {0x2019: "'", 0x2018: "'", 0x02BC: "'"}
 _TRIM_LEFT = "'\"`*_~|<>{}()[]«»“”‘’„…,;:!?&=+-/\\^%—–·。，、；：！？（）【】《》「」『』"
 _TRIM_RIGHT = "'\"`*_~|<>{}()[]«»“”‘’„…,;:!?&=-/\\^—–·。，、；：！？（）【】《》「」『』.@"
+
+
+class _Script(Enum):
+    """How a character takes part in terms."""
+
+    SPACED = 0
+    UNSPACED = 1
+    EMOJI = 2
 
 
 class Kind(Enum):
@@ -88,6 +95,14 @@ def query_terms(text: str) -> list[Term]:
     return wanted if any(term.kind is not Kind.SINGLE for term in wanted) else wanted or terms
 
 
+def is_unspaced(text: str) -> bool:
+    """Return whether most letters of a text are of scripts without spaces; such texts share no words with others."""
+    if text.isascii():
+        return False
+    unspaced = sum(_SCRIPTS[char] is _Script.UNSPACED for char in text)
+    return 2 * unspaced > sum(char.isalpha() for char in text)
+
+
 def is_stop(term: Term) -> bool:
     """Return whether the term says nothing about a subject, in either language."""
     if term.kind is Kind.WORD:
@@ -100,14 +115,47 @@ def _terms_of(piece: str) -> tuple[Term, ...]:
     if piece.isascii():
         return tuple(_spaced(piece))
     terms: list[Term] = []
-    for run in _RUN.finditer(piece):
-        if run["unspaced"]:
-            terms += _unspaced(run["unspaced"])
-        elif run["emoji"]:
-            terms.append(Term(Kind.EMOJI, run["emoji"], ""))
+    for script, chars in groupby(piece, key=_SCRIPTS.__getitem__):
+        run = "".join(chars)
+        if script is _Script.UNSPACED:
+            terms += _unspaced(run)
+        elif script is _Script.EMOJI:
+            terms += (Term(Kind.EMOJI, char, "") for char in run)
         else:
-            terms += _spaced(run["spaced"])
+            terms += _spaced(run)
     return tuple(terms)
+
+
+class _ScriptTable(dict[str, _Script]):
+    """The script class of each character met so far."""
+
+    def __missing__(self, char: str) -> _Script:
+        found = _Script.SPACED
+        if _is_in(_UNSPACED, char) or _is_in(_EXTENDING, char):
+            found = _Script.UNSPACED
+        elif _is_in(_EMOJI, char):
+            found = _Script.EMOJI
+        self[char] = found
+        return found
+
+
+_SCRIPTS = _ScriptTable()
+
+
+def _is_in(bounds: str, char: str) -> bool:
+    """Return whether a character lies in one of the ranges that `bounds` gives by first and last."""
+    at = bisect_right(bounds, char)
+    return at % 2 == 1 or bounds[at - 1 : at] == char
+
+
+def _clusters(run: str) -> list[str]:
+    clusters: list[str] = []
+    for char in run:
+        if clusters and _is_in(_EXTENDING, char):
+            clusters[-1] += char
+        else:
+            clusters.append(char)
+    return clusters
 
 
 def _spaced(piece: str) -> Iterator[Term]:
@@ -120,7 +168,7 @@ def _spaced(piece: str) -> Iterator[Term]:
             return
         yield from (_word(part.casefold()) for part in _CAMEL.split(whole))
         return
-    words = _WORD.findall(whole)
+    words = (_ASCII_WORD if whole.isascii() else _word_pattern()).findall(whole)
     if len(lowered) <= MAX_TERM and words and words[0] != whole:
         yield Term(Kind.WHOLE, "", lowered)
     for word in words:
@@ -132,6 +180,11 @@ def _spaced(piece: str) -> Iterator[Term]:
         yield Term(Kind.WORD, _stem(fold(lowered.replace("-", ""))), "")
 
 
+@cache
+def _word_pattern() -> re.Pattern[str]:
+    return re.compile(rf"(?:[^\W_]|[{_MARKS}])+(?:'(?:[^\W_]|[{_MARKS}])+)*")
+
+
 def _word(word: str) -> Term:
     word = word[:MAX_TERM]
     return Term(Kind.WORD, _stem(word if word.isascii() else fold(word)), word)
@@ -139,8 +192,8 @@ def _word(word: str) -> Term:
 
 def _unspaced(run: str) -> Iterator[Term]:
     """Yield single clusters and overlapping pairs; traditional Han also meets simplified in the folded form."""
-    clusters = _CLUSTER.findall(run)
-    folded = _CLUSTER.findall(_simplified(fold(run))) if _HAN.search(run) else clusters
+    clusters = _clusters(run)
+    folded = _clusters(_simplified(fold(run)))
     if len(folded) != len(clusters):
         folded = clusters
     before = before_folded = ""

@@ -1,14 +1,14 @@
 """Who and what the vault is about: every entity with its names, remembered between commands and checked by stat."""
 
 import json
+import os
 import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from echo_notes.files.layout import AREAS, ECHO_DIR, SUMMARY
-from echo_notes.index.manifest import Stat, Walk, is_settled, replace_file, walk_vault
-from echo_notes.index.passages import is_fact_file
+from echo_notes.index.manifest import Stat, Walk, is_fact_file, is_settled, replace_file, walk_vault
 from echo_notes.model.entity import Entity, EntityRef
 from echo_notes.model.errors import UnreadableError
 
@@ -35,15 +35,13 @@ class Catalogue:
         rows: dict[str, list[Any]] = {}
         entities: list[Entity] = []
         problems: list[tuple[str, str]] = []
-        changed = False
+        changed = doubtful = False
         for folder, summary in sorted(_entity_folders(walk.files)):
             stat = walk.files[summary] if summary else None
             row = known.get(folder)
-            if (
-                row is None
-                or row[0] != (list(stat) if stat else None)
-                or not (stat is None or is_settled(stat, written_ns))
-            ):
+            settled = stat is None or is_settled(stat, written_ns)
+            if row is None or row[0] != (list(stat) if stat else None) or not settled:
+                doubtful = doubtful or not settled
                 fresh = self._read(folder, summary, stat)
                 changed = changed or fresh != row
                 row = fresh
@@ -56,11 +54,21 @@ class Catalogue:
         self._by_folder = {entity.folder: entity for entity in entities}
         if changed or len(rows) != len(known):
             self._save(rows)
+        elif doubtful:
+            os.utime(self._path)  # looked at again and found as it was: from now on its stat is proof enough
         return self.entities
 
     def find_by_path(self, path: str) -> Entity | None:
         """Return the entity in whose folder a file lies, None if it lies in none."""
         return self._by_folder.get(path.rpartition("/")[0])
+
+    def by_name(self) -> dict[str, EntityRef]:
+        """Return every folded name with the entity it stands for; a name of several stands for the first."""
+        names: dict[str, EntityRef] = {}
+        for entity in self.entities:
+            for name in entity.folded_names():
+                names.setdefault(name, entity.ref)
+        return names
 
     def _read(self, folder: str, summary: str, stat: Stat | None) -> list[Any]:
         """Return a row: stat, name, aliases, tags, problem."""

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from echo_notes.guard.eligibility import Traits
 from echo_notes.index.analysis import Kind, Term, index_terms
-from echo_notes.index.passages import Draft
 from echo_notes.model.passage import Passage
 
 if TYPE_CHECKING:
     import tantivy
+
+    from echo_notes.index.passages import Draft
 
 SCHEMA = 1
 """Goes into the manifest's key: another number means another layout, and the index is made again."""
@@ -59,7 +60,7 @@ class Lexical:
         """How many passages can be found."""
         return int(self.searcher.num_docs)
 
-    def write(self, removed: Iterable[str], drafts: Sequence[tuple[int, Draft]]) -> int:
+    def write(self, removed: Iterable[str], drafts: "Sequence[tuple[int, Draft]]") -> int:
         """Drop the passages of the removed paths, add the drafts under their rows, commit; return the stamp of that."""
         bulk = len(drafts) >= _BULK
         writer = self._index.writer(_BULK_HEAP if bulk else _SMALL_HEAP, 0 if bulk else 1)
@@ -189,7 +190,7 @@ def _schema() -> "tantivy.Schema":
     return builder.build()
 
 
-def _document(row: int, draft: Draft) -> "tantivy.Document":
+def _document(row: int, draft: "Draft") -> "tantivy.Document":
     from tantivy import Document
 
     passage = draft.passage
@@ -210,7 +211,7 @@ def _document(row: int, draft: Draft) -> "tantivy.Document":
     return document
 
 
-def _facets(draft: Draft) -> Iterable[str]:
+def _facets(draft: "Draft") -> Iterable[str]:
     passage = draft.passage
     yield f"id:{passage.id}"
     yield f"layer:{passage.layer}"
@@ -222,11 +223,13 @@ def _facets(draft: Draft) -> Iterable[str]:
         yield f"kind:{passage.entity.partition('/')[0].casefold()}"
     if passage.category and passage.layer == "fact":
         yield f"category:{passage.category.casefold()}"
+    for ref in passage.related:
+        yield f"related:{ref}"
     for tag in passage.tags:
         yield f"tag:{tag.casefold().lstrip('#')}"
 
 
-def traits(draft: Draft) -> Traits:
+def traits(draft: "Draft") -> Traits:
     """Return what the visibility of a passage depends on; open contradictions are the caller's (`exclude_ids`)."""
     passage = draft.passage
     return Traits(
@@ -243,7 +246,7 @@ def traits(draft: Draft) -> Traits:
 _DEFAULTS = asdict(Passage(id="", layer="", path="", line=0, text=""))
 
 
-def _dump(draft: Draft) -> bytes:
+def _dump(draft: "Draft") -> bytes:
     """Return the passage as JSON, without what is at its default."""
     data: dict[str, Any] = {}
     for name, default in _DEFAULTS.items():

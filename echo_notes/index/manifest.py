@@ -72,8 +72,13 @@ def _stat_of(entry: "os.DirEntry[str]") -> Stat:
     return Stat(found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
 
 
+def is_fact_file(path: str) -> bool:
+    """Return whether a path holds facts (items.json, archive.json) rather than Markdown."""
+    return path.rpartition("/")[2] in {ITEMS, ARCHIVE}
+
+
 def _is_indexed(name: str, folder: str) -> bool:
-    if name in {ITEMS, ARCHIVE}:
+    if is_fact_file(name):
         return True
     return name[-3:].lower() == ".md" and (bool(folder) or name.lower() not in _ROOT_SKIPPED)
 

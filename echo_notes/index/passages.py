@@ -7,8 +7,9 @@ from datetime import date
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from echo_notes.files.layout import ARCHIVE, EPISODES_DIR, ITEMS, MEMORY, SUMMARY
+from echo_notes.files.layout import ARCHIVE, EPISODES_DIR, MEMORY, SUMMARY
 from echo_notes.files.textfile import decode_text
+from echo_notes.index.manifest import is_fact_file
 from echo_notes.model.entity import Entity
 from echo_notes.model.fact import ACTIVE, ARCHIVED, ERASED_TEXT, SUPERSEDED, Fact
 from echo_notes.model.forgetting import used_on
@@ -48,11 +49,6 @@ class Draft:
     holds_from: int = ALWAYS
     holds_until: int = NEVER
     transient: bool = False
-
-
-def is_fact_file(path: str) -> bool:
-    """Return whether a path holds facts (items.json, archive.json) rather than Markdown."""
-    return path.rpartition("/")[2] in {ITEMS, ARCHIVE}
 
 
 def draft_file(

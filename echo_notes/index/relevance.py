@@ -12,8 +12,20 @@ EVERYWHERE = 0.5
 FEW = 20
 """Below this many passages a share means nothing."""
 MAX_TERMS = 64
+"""Terms of a long text that are looked for in each candidate, the most telling ones first."""
 COSINE_FLOOR = 0.19  # MODEL_CARD.md, "Floors": keeps 95 % of the best gold texts
-TRUSTED = 0.5
+
+# The floors of an answer, calibrated on the development data by tests.evals.abstain: coverage of the query's weight by
+# one passage, cosine, and their sum.
+ANSWER = 0.62
+STRONG_COVERAGE = 0.5
+STRONG_COSINE = 0.5
+LEXICAL_ANSWER = 0.27
+ACROSS_SCRIPTS = 0.21
+LONGEST_QUESTION = 14.0
+PAIR_SHARE = 0.5
+KNOWING = 300
+"""Passages from which on a word that none of them holds counts in full against an answer; a small vault knows few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +46,16 @@ class Evidence:
 
 
 def weigh(terms: Iterable[Term], lexical: Lexical) -> list[Weighed]:
-    """Return the query's terms with their weights, the most telling ones first, at most 64."""
+    """Return the query's terms with their weights, the most telling ones first."""
     count = max(1, lexical.count)
     weighed = []
     for term in terms:
         frequency = lexical.frequency(term)
-        half = 0.5 if term.kind is Kind.SINGLE else 1.0
-        weighed.append(Weighed(term, frequency, half * log(1 + (count - frequency + 0.5) / (frequency + 0.5))))
-    return sorted(weighed, key=lambda item: -item.weight)[:MAX_TERMS]
+        share = 0.5 if term.kind is Kind.SINGLE else 1.0
+        if not frequency:
+            share *= min(1.0, count / KNOWING)
+        weighed.append(Weighed(term, frequency, share * log(1 + (count - frequency + 0.5) / (frequency + 0.5))))
+    return sorted(weighed, key=lambda item: -item.weight)
 
 
 def discriminative(weighed: Iterable[Weighed], count: int) -> list[Weighed]:
@@ -57,7 +71,7 @@ def discriminative(weighed: Iterable[Weighed], count: int) -> list[Weighed]:
 
 def gather(telling: Iterable[Weighed], rows: Iterable[int], lexical: Lexical) -> Mapping[int, Evidence]:
     """Return the evidence for each of the rows that holds at least one of the terms."""
-    telling = list(telling)
+    telling = list(telling)[:MAX_TERMS]
     total = sum(item.weight for item in telling) or 1.0
     rows = list(rows)
     held: dict[int, list[Weighed]] = {}
@@ -77,3 +91,24 @@ def gather(telling: Iterable[Weighed], rows: Iterable[int], lexical: Lexical) ->
 def passes(evidence: Evidence | None, cosine: float | None) -> bool:
     """Return whether a candidate clears the gate: a telling word of the query, or a cosine above the floor."""
     return evidence is not None or (cosine is not None and cosine >= COSINE_FLOOR)
+
+
+def is_question(telling: Iterable[Weighed]) -> bool:
+    """Return whether a query is short enough for the share of its words that is found to mean something.
+
+    A pasted text or the dialogue so far is not: no passage ever holds a good part of it.
+    """
+    words = sum(PAIR_SHARE if item.term.kind is Kind.PAIR else 1.0 for item in telling)
+    return words <= LONGEST_QUESTION
+
+
+def answers(coverage: float, cosine: float | None, *, same_script: bool) -> bool:
+    """Return whether a candidate is an answer, not merely the nearest thing there is.
+
+    Words and meaning add up; where only one of the arms speaks, it has to be surer. Across scripts words cannot meet.
+    """
+    if cosine is None:
+        return coverage >= LEXICAL_ANSWER
+    if not same_script:
+        return cosine >= ACROSS_SCRIPTS
+    return coverage >= STRONG_COVERAGE or cosine >= STRONG_COSINE or coverage + cosine >= ANSWER

@@ -48,11 +48,16 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
-    """How a hit came by its place. Ranks count from 1; None where that arm or stage had no say."""
+    """How a hit came by its place. Ranks count from 1; None where that arm or stage had no say.
+
+    `coverage`: the share of the query's weight that the passage and its surroundings hold. `entity`: what naming its
+    entity added to `fused`. `factor`: what age and archiving multiplied the score by.
+    """
 
     lexical_rank: int | None = None
     dense_rank: int | None = None
     cosine: float | None = None
+    coverage: float = 0.0
     fused: float = 0.0
     entity: float = 0.0
     rerank: float | None = None

@@ -7,14 +7,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from echo_notes.index.analysis import query_terms
+from echo_notes.index.analysis import is_unspaced, query_terms
 from echo_notes.index.catalogue import Catalogue
 from echo_notes.index.embed import Embedder, EmbedderError
 from echo_notes.index.filters import Filter, build_filter
 from echo_notes.index.fusion import Arms, fuse
 from echo_notes.index.lexical import Found, Lexical, Stored
 from echo_notes.index.manifest import Manifest
-from echo_notes.index.relevance import Evidence, Weighed, discriminative, gather, passes, weigh
+from echo_notes.index.naming import raises
+from echo_notes.index.relevance import Evidence, Weighed, answers, discriminative, gather, is_question, passes, weigh
 from echo_notes.index.results import DENSE, LEXICAL, Declined, Hit, Scores, SearchRequest, SearchResult
 from echo_notes.index.vectors import Cosines, Segment, Vectors
 from echo_notes.model.fact import ARCHIVED
@@ -26,6 +27,9 @@ _T = TypeVar("_T")
 
 POOL = 200
 """Candidates each arm brings at least; ten times the hits asked for, if that is more."""
+LOADED = 30
+LOADED_FACTOR = 3
+"""Of those that pass the gate, this many (times the hits asked for) are read, reranked and aged."""
 ARCHIVED_FACTOR = 0.7
 
 
@@ -73,9 +77,9 @@ class Search:
         found = self._timed("lexical", self._search_lexical)
         cosines = self._timed("dense", self._search_dense)
         arms = self._arms(found, cosines)
-        fused = fuse(arms, self._settings.recall_fusion)
-        order = sorted(fused, key=lambda row: (-fused[row], row))
-        candidates = self._candidates(order, fused, arms, {item.row: item for item in found})
+        candidates = self._candidates(arms, {item.row: item for item in found})
+        if self._request.floor and not self._has_answer(candidates):
+            candidates = []
         candidates = self._timed("rerank", lambda: self._rerank(candidates))
         hits = self._weigh_age(candidates)[: self._request.k]
         self._took["total"] = (time.perf_counter() - start) * 1000
@@ -113,13 +117,14 @@ class Search:
         dense = cosines.of(lexical) | dict(cosines.top(self._pool))
         return Arms(lexical, dense, cosines.low, cosines.high, self._lexical.count)
 
-    def _candidates(
-        self, order: Sequence[int], fused: Mapping[int, float], arms: Arms, found: Mapping[int, Found]
-    ) -> list[_Candidate]:
+    def _candidates(self, arms: Arms, found: Mapping[int, Found]) -> list[_Candidate]:
         """Return the rows that pass the gate, with their passages, best first."""
+        fused = fuse(arms, self._settings.recall_fusion)
+        raised = raises(self._request.query, self._request.hops, self._catalogue, self._lexical)
+        order = sorted(fused, key=lambda row: (-fused[row] - raised.get(row, 0.0), row))
         evidence = self._evidence(order)
         order = [row for row in order if not self._request.floor or passes(evidence.get(row), arms.cosines.get(row))]
-        order = order[: self._pool]
+        order = order[: max(LOADED, LOADED_FACTOR * self._request.k)]
         places = {row: found[row].address for row in order if row in found}
         places |= self._lexical.addresses([row for row in order if row not in places])
         lexical_ranks = {row: rank for rank, row in enumerate(arms.lexical, 1)}
@@ -129,25 +134,35 @@ class Search:
         for row in order:
             if row not in places:  # its file changed, and its vector waits to be swept
                 continue
-            stored = self._lexical.load(places[row])
-            raised = self._raise(stored.passage)
             scores = Scores(
                 lexical_rank=lexical_ranks.get(row),
                 dense_rank=dense_ranks.get(row),
                 cosine=arms.cosines.get(row),
+                coverage=evidence[row].coverage if row in evidence else 0.0,
                 fused=fused[row],
-                entity=raised,
+                entity=raised.get(row, 0.0),
             )
             matched = evidence[row].matched if row in evidence else ()
-            candidates.append(_Candidate(row, stored, scores, fused[row] + raised, matched))
-        return sorted(candidates, key=lambda item: -item.score)
+            score = scores.fused + scores.entity
+            candidates.append(_Candidate(row, self._lexical.load(places[row]), scores, score, matched))
+        return candidates
 
     def _evidence(self, rows: Sequence[int]) -> Mapping[int, Evidence]:
-        return gather(discriminative(self._weighed, self._lexical.count), rows, self._lexical)
+        return gather(self._telling, rows, self._lexical)
 
-    def _raise(self, passage: Passage) -> float:
-        del passage
-        return 0.0
+    def _has_answer(self, candidates: Iterable[_Candidate]) -> bool:
+        """Return whether any candidate answers the query; a vault that has no answer gives none."""
+        if not is_question(self._telling):
+            return True
+        unspaced = is_unspaced(self._request.query)
+        return any(
+            answers(
+                item.scores.coverage,
+                item.scores.cosine,
+                same_script=is_unspaced(item.stored.passage.text) == unspaced,
+            )
+            for item in candidates
+        )
 
     def _rerank(self, candidates: list[_Candidate]) -> list[_Candidate]:
         return candidates
@@ -164,7 +179,10 @@ class Search:
                 factor *= ARCHIVED_FACTOR
             scores = replace(item.scores, effective_importance=effective, factor=factor)
             hits.append(Hit(passage, item.score * factor, scores, item.matched))
-        return sorted(hits, key=lambda hit: -hit.score)
+        best: dict[str, Hit] = {}
+        for hit in sorted(hits, key=lambda hit: -hit.score):
+            best.setdefault(hit.passage.id, hit)  # pieces of one long line are one hit
+        return list(best.values())
 
     def _effective(self, passage: Passage) -> float:
         now = self._request.now
@@ -183,6 +201,10 @@ class Search:
     @cached_property
     def _weighed(self) -> list[Weighed]:
         return weigh(query_terms(self._request.query), self._lexical)
+
+    @cached_property
+    def _telling(self) -> list[Weighed]:
+        return discriminative(self._weighed, self._lexical.count)
 
     @cached_property
     def _filter(self) -> Filter:

@@ -61,6 +61,32 @@ class Index:
         self._report = replace(self._report, took_ms=(time.perf_counter() - start) * 1000)
         return self._report
 
+    def behind(self, walk: Walk) -> RefreshReport | None:
+        """Return what a refresh would read again and drop, by stat and digest, and do none of it; None without an index."""
+        from hashlib import sha256
+
+        from echo_notes.index.plan import depends_on, plan_update
+
+        self._load([])
+        if self._manifest is None:
+            return None
+        with suppress(OSError):
+            self.catalogue.refresh(walk)
+        plan = plan_update(self._manifest, walk, self.catalogue)
+        changed = []
+        for path in plan.stale:
+            entry = self._manifest.files.get(path)
+            owner = depends_on(self.catalogue.find_by_path(path))
+            with suppress(OSError):
+                if (
+                    entry
+                    and entry.depends == owner
+                    and sha256((self.root / path).read_bytes()).hexdigest() == entry.digest
+                ):
+                    continue
+            changed.append(path)
+        return RefreshReport(tuple(changed), plan.removed, plan.problems)
+
     def rebuild(self) -> RefreshReport:
         """Make the index again from nothing but the files, vectors included, however long that takes."""
         start = time.perf_counter()
