@@ -127,6 +127,11 @@ class Lexical:
         hits = self.searcher.search(query, limit=max(1, len(rows)), count=False, order_by_field="row").hits
         return [int(row) for row, _ in hits]
 
+    def is_transient(self, passage_id: str) -> bool:
+        """Return whether the passage was found to be transient state from an inferred source."""
+        hits = self.searcher.search(self.facet("id", [passage_id]), limit=1, count=False).hits
+        return any(self.load(address).transient for _, address in hits)
+
     def frequency(self, term: Term) -> int:
         """Return how many passages hold a term in their own text or surroundings."""
         if term.stem:
@@ -230,8 +235,12 @@ def _facets(draft: "Draft") -> Iterable[str]:
 
 
 def traits(draft: "Draft") -> Traits:
+    """Return what the visibility of a draft depends on."""
+    return traits_of(draft.passage, transient=draft.transient)
+
+
+def traits_of(passage: Passage, *, transient: bool) -> Traits:
     """Return what the visibility of a passage depends on; open contradictions are the caller's (`exclude_ids`)."""
-    passage = draft.passage
     return Traits(
         layer=passage.layer,
         status=passage.status,
@@ -239,7 +248,7 @@ def traits(draft: "Draft") -> Traits:
         type=passage.owner_type,
         session=passage.session,
         flagged=bool(passage.flagged),
-        transient=draft.transient,
+        transient=transient,
     )
 
 

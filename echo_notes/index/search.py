@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
+from echo_notes.guard.eligibility import PERSON_ADMIN
 from echo_notes.index.analysis import is_unspaced, query_terms
 from echo_notes.index.catalogue import Catalogue
 from echo_notes.index.embed import Embedder, EmbedderError
@@ -83,7 +84,7 @@ class Search:
         candidates = self._timed("rerank", lambda: self._rerank(candidates))
         hits = self._weigh_age(candidates)[: self._request.k]
         self._took["total"] = (time.perf_counter() - start) * 1000
-        declined = self._declined() if self._request.explain else ()
+        declined = self._declined(hit.passage.id for hit in hits) if self._request.explain else ()
         return SearchResult(tuple(hits), declined, tuple(self._degraded), self._took)
 
     def _search_lexical(self) -> list[Found]:
@@ -165,7 +166,28 @@ class Search:
         )
 
     def _rerank(self, candidates: list[_Candidate]) -> list[_Candidate]:
-        return candidates
+        """Return the candidates, the first `rerankTopK` in the cross-encoder's order, the rest below as they were."""
+        settings = self._settings
+        asked = self._request.rerank and settings.rerank_enabled and settings.rerank_model
+        if not (asked and candidates and self._models_dir):
+            return candidates
+        from echo_notes.index.rerank import RerankError, order_by, score_texts, squash
+
+        first, rest = candidates[: settings.rerank_top_k], candidates[settings.rerank_top_k :]
+        try:
+            scores = score_texts(
+                self._request.query, [item.stored.passage.text for item in first], settings, self._models_dir
+            )
+        except RerankError as error:
+            self._degraded.append(str(error))
+            return candidates
+        # Above every fused score, so that age, which comes next, cannot mix the two kinds of number.
+        above = max(item.score for item in candidates)
+        reordered = [
+            replace(first[at], score=above + squash(scores[at]), scores=replace(first[at].scores, rerank=scores[at]))
+            for at in order_by(scores, settings.rerank_min_score)
+        ]
+        return [*reordered, *rest]
 
     def _weigh_age(self, candidates: Iterable[_Candidate]) -> list[Hit]:
         """Return the candidates as hits, multiplied by what age left of their importance, best first."""
@@ -195,8 +217,24 @@ class Search:
             exempt=now is None or is_exempt(passage.owner_type, pinned=passage.pinned),
         )
 
-    def _declined(self) -> tuple[Declined, ...]:
-        return ()
+    def _declined(self, shown: Iterable[str]) -> tuple[Declined, ...]:
+        """Return what would have been among the hits, but for one of the rules, and which rule that was."""
+        from echo_notes.index.explain import why_declined
+
+        request = self._request
+        wide = replace(request, reader=PERSON_ADMIN, exclude_ids=frozenset(), floor=False, explain=False, rerank=False)
+        others = Search(
+            replace(wide, k=2 * request.k),
+            self._settings,
+            folder=self._folder,
+            manifest=self._manifest,
+            lexical=self._lexical,
+            catalogue=self._catalogue,
+            embedder=self._embedder,
+        )
+        known = set(shown)
+        found = [hit.passage for hit in others.run().hits if hit.passage.id not in known][: request.k]
+        return tuple(Declined(passage, why_declined(passage, request, self._lexical)) for passage in found)
 
     @cached_property
     def _weighed(self) -> list[Weighed]:

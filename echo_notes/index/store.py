@@ -62,7 +62,7 @@ class Index:
         return self._report
 
     def behind(self, walk: Walk) -> RefreshReport | None:
-        """Return what a refresh would read again and drop, by stat and digest, and do none of it; None without an index."""
+        """Return what a refresh would read again and drop, by stat and digest, doing nothing; None without an index."""
         from hashlib import sha256
 
         from echo_notes.index.plan import depends_on, plan_update
