@@ -1,7 +1,7 @@
 """items.json and archive.json as text: facts are read with their lines, and one is edited without touching the rest."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from json import JSONDecodeError
 from typing import Any, Final
 
@@ -169,6 +169,23 @@ class ItemsFile:
             return self
         parts = [*self._parts[:index], _Part(part.lead, text, value), *self._parts[index + 1 :]]
         return self._with(parts, self._tail)
+
+    def standardised(self, *, unwrap: bool) -> "ItemsFile":
+        """Return the file with every field under its standard name; values stay.
+
+        `unwrap`: take the list of facts out of the object around it; only where that holds nothing else.
+        """
+        parts = []
+        for part in self._parts:
+            text = part.text
+            for name in ALIASES if isinstance(part.value, dict) else ():
+                if (key := find_field(part.value, name)) and key != name:
+                    text = record_text.rename_member(text, key, name)
+            parts.append(part if text == part.text else _Part(part.lead, text, read_value(text, 0)[0]))
+        if not (self._home.wrapper and unwrap):
+            return self if parts == list(self._parts) else self._with(parts, self._tail)
+        tail = self._tail[: self._tail.index("]") + 1] + self._home.newline
+        return ItemsFile(replace(self._home, wrapper=""), "[", parts, tail)
 
     def remove(self, fact: str | int) -> "ItemsFile":
         """Return the file without one fact (moved elsewhere by the caller); errors as `set`."""

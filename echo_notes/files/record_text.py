@@ -90,6 +90,14 @@ def is_ascii(values: Mapping[str, Any]) -> bool:
     return json.dumps({k: v for k, v in values.items() if v is not REMOVE}, ensure_ascii=False).isascii()
 
 
+def rename_member(text: str, old: str, new: str) -> str:
+    """Return an object's text with a key called otherwise (in ASCII), its value and place as they are."""
+    for member in reversed(list(iter_members(text, 0))):
+        if member.key == old:
+            text = text[: member.key_start] + json.dumps(new) + text[member.key_end :]
+    return text
+
+
 def _with(text: str, members: list[Member], new: str, style: Style, name: str) -> str:
     if not members:
         return "{" + style.opening + new + style.closing + "}"
