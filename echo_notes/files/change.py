@@ -142,10 +142,15 @@ class Change:
         return ItemsFile.parse(b"[]\n" if raw is None else raw, entity=entity, path=path)
 
     def standing_of(self, fact: Fact) -> Standing:
-        """Return what protects a stored fact and with which rank its claim speaks."""
+        """Return what protects a fact and with which rank its claim speaks; one planned here counts as written."""
+        digest = digest_record(fact.record)
+        planned = [line for line in self._audit if line.target == fact.id and line.digest]
+        for line in reversed(planned):
+            if line.digest == digest:
+                return standing(fact.provenance, audited=line.provenance, known=True)
         trail = self._audit_trail()
-        audited = trail.label_of(fact.id, digest_record(fact.record))
-        return standing(fact.provenance, audited=audited, known=trail.knows(fact.id))
+        audited = trail.label_of(fact.id, digest)
+        return standing(fact.provenance, audited=audited, known=bool(planned) or trail.knows(fact.id))
 
     def decisions(self) -> tuple[Decision, ...]:
         """Return the decisions on record, those of this change included."""
@@ -162,11 +167,16 @@ class Change:
         gate = Gate(self._context.joiners, self.decisions(), self._context.rules)
         return gate.check(proposal, self.actor)
 
-    def put(self, path: str, data: bytes | None, proposal: Proposal, *, kind: str = "note") -> Passed:
-        """Plan the whole new bytes of a file that is no fact file (None removes it), if the gate lets the text in."""
+    def put(
+        self, path: str, data: bytes | None, proposal: Proposal, *, kind: str = "note", digest: str = ""
+    ) -> Passed:
+        """Plan the whole new bytes of a file that is no fact file (None removes it), if the gate lets the text in.
+
+        `digest` is of the text that enters, where somebody may ask later who wrote it.
+        """
         passed = self.check(proposal)
         self._plan(path, data)
-        self._audit.append(self._line(proposal.op, path, kind, self.actor.label, ""))
+        self._audit.append(self._line(proposal.op, path, kind, self.actor.label, digest))
         return passed
 
     def put_fact(self, items: ItemsFile, path: str, fact: Fact, proposal: Proposal, *, label: str = "") -> Passed:
@@ -205,6 +215,10 @@ class Change:
         """Return the label that the audit gives to a fact whose record is changed, but not its claim."""
         held = self.standing_of(fact)
         return BY_HAND if held.by_hand else fact.provenance
+
+    def pass_over(self, error: RefusedError) -> bool:
+        """Record the refusal of one row of a change that goes on without it; False if it was on record already."""
+        return not self.dry_run and self._record_refusal(error)
 
     def decide(self, decision: Decision) -> None:
         """Plan one more line of decisions.jsonl."""
@@ -277,10 +291,11 @@ class Change:
             return error
         return None
 
-    def _record_refusal(self, error: RefusedError) -> None:
+    def _record_refusal(self, error: RefusedError) -> bool:
+        """Append a refusal to the audit file at once; False if the same one is there."""
         line = self._line(error.op, error.target, "", self.actor.label, _text_digest(error.text or str(error)))
-        if self._audit_trail().refused_before(line.digest, self.actor.path, error.op):
-            return
+        if AuditTrail(self._layout.root).refused_before(line.digest, self.actor.path, error.op):
+            return False
         path = _trail_path(self._context)
         data = chain([replace(line, ok=False, reason=error.reason)], _tail(self._layout, path))
         target = self._layout.path(path)
@@ -290,6 +305,7 @@ class Change:
             handle.flush()
         if self._context.commit_refusals:
             _commit(self._context, f"refused: {error.op} {error.target}", error.reason, [path], blocked=None)
+        return True
 
     # --- small parts
 

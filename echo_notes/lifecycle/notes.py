@@ -8,7 +8,7 @@ from echo_notes.files.daily import append_entry
 from echo_notes.files.layout import MEMORY, TOPICS_DIR, daily_path
 from echo_notes.files.markdown import iter_blocks
 from echo_notes.files.templates import load_template
-from echo_notes.files.textfile import dump_text
+from echo_notes.files.textfile import digest_bytes, dump_text
 from echo_notes.guard.gate import Proposal
 from echo_notes.guard.scan import strip_invisible
 from echo_notes.lifecycle.opened import OpenVault
@@ -63,8 +63,13 @@ def plan_entry(change: Change, opened: OpenVault, text: str, *, op: str, on: dat
     time = f"{opened.now:%H:%M}" if day == opened.today else ""
     after = append_entry(before.text if before else None, day, time, text, heading=opened.settings.daily_heading)
     data = dump_text(after, bom=before.bom if before else False)
-    change.put(path, data, Proposal(op=op, target=path, texts={"entry": text}))
+    change.put(path, data, Proposal(op=op, target=path, texts={"entry": text}), digest=entry_digest(text))
     return path
+
+
+def entry_digest(text: str) -> str:
+    """Return the digest by which the audit knows an entry again, whatever its white space and wherever it moved."""
+    return digest_bytes(" ".join(text.split()).encode("utf-8", "surrogatepass"))
 
 
 def add_line(text: str, line: str, section: str) -> str:

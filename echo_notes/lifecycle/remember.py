@@ -75,7 +75,7 @@ class Outcome:
 
 
 @dataclass(slots=True)
-class _Batch:
+class Batch:
     """The entities that a batch of statements has found or made so far."""
 
     entities: list[Entity]
@@ -94,7 +94,7 @@ def remember(opened: OpenVault, statements: Sequence[Statement], *, verb: str = 
     """Store the statements in one change; one refusal refuses all, and names the line."""
     if not statements:
         raise UsageError("there is nothing to remember", fix='For example: echo-notes remember "Ada prefers green tea"')
-    batch = _Batch(list(load_entities(opened)))
+    batch = Batch(list(load_entities(opened)))
     results = []
     with opened.change(verb) as change:
         for number, statement in enumerate(statements, 1):
@@ -109,7 +109,7 @@ def remember(opened: OpenVault, statements: Sequence[Statement], *, verb: str = 
     return Outcome(tuple(results), change.result)
 
 
-def _remember_one(change: Change, opened: OpenVault, said: Statement, batch: _Batch, verb: str) -> Remembered:
+def _remember_one(change: Change, opened: OpenVault, said: Statement, batch: Batch, verb: str) -> Remembered:
     text = said.text.strip()
     if change.actor.strip_invisible:
         text = strip_invisible(text, joiners=opened.settings.joiners)
@@ -137,7 +137,7 @@ def _remember_one(change: Change, opened: OpenVault, said: Statement, batch: _Ba
     )  # fmt: skip
 
 
-def _find_subject(opened: OpenVault, said: Statement, batch: _Batch) -> tuple[Target | None, tuple[str, ...]]:
+def _find_subject(opened: OpenVault, said: Statement, batch: Batch) -> tuple[Target | None, tuple[str, ...]]:
     """Return whom a statement is about, None for no one we know, and the other entities that it names.
 
     Without `about` it is the owner where the text says “I …”, else the entity that the text names first.
@@ -147,7 +147,7 @@ def _find_subject(opened: OpenVault, said: Statement, batch: _Batch) -> tuple[Ta
     if said.about:
         target = target_for_writing(opened, said.about, batch.entities)
     elif mentions and mentions[0].owner:
-        target = _owner(opened, batch)
+        target = owner_target(opened, batch)
     elif named:
         found = named[0].found or ()
         if len(found) > 1:
@@ -159,7 +159,8 @@ def _find_subject(opened: OpenVault, said: Statement, batch: _Batch) -> tuple[Ta
     return target, tuple(ref for ref in refs if ref != str(target.entity.ref))
 
 
-def _owner(opened: OpenVault, batch: _Batch) -> Target:
+def owner_target(opened: OpenVault, batch: Batch) -> Target:
+    """Return the entity that “I …” is about, or a new one; UsageError where the settings name none."""
     try:
         ref = EntityRef.parse(opened.settings.owner)
     except ValueError:
