@@ -1,15 +1,16 @@
-"""Compiles the scan rules that people read (YAML, tables) into the one JSON file that the program loads.
+"""Compiles the scan rules that people read (YAML, tables) into the JSON that the program loads.
 
 Run `python -m tools.compile_scan_rules` after editing a file in echo_notes/guard/rules; a test notices a forgotten run.
 """
 
 import json
+from pathlib import Path
 from typing import Any
 
 import yaml
 
 from echo_notes.guard.rulefile import compile_rules, parse_table
-from echo_notes.guard.ruleset import COMPILED_PATH, RULES_DIR
+from echo_notes.guard.ruleset import CLASSES_PATH, COMPILED_PATH, RULES_DIR
 
 
 def load_sources() -> list[tuple[str, dict[str, Any]]]:
@@ -26,13 +27,18 @@ def load_fold() -> dict[str, str]:
     }
 
 
-def compile_packaged() -> bytes:
-    """Return what `compiled.json` should hold."""
+def compile_packaged() -> dict[Path, bytes]:
+    """Return the compiled files and what each should hold."""
     fold = load_fold()
-    data = {"fold": fold, **compile_rules(load_sources(), fold)}
+    compiled, classes = compile_rules(load_sources(), fold)
+    return {COMPILED_PATH: _dump({"fold": fold, **compiled}), CLASSES_PATH: _dump(classes)}
+
+
+def _dump(data: Any) -> bytes:
     return (json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
 
 
 if __name__ == "__main__":
-    COMPILED_PATH.write_bytes(compile_packaged())
-    print(f"wrote {COMPILED_PATH.name}")
+    for path, content in compile_packaged().items():
+        path.write_bytes(content)
+        print(f"wrote {path.name}")

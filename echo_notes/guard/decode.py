@@ -18,13 +18,13 @@ _CODES = r"(?i)(?:\b(?:0x[0-9a-f]{2}|[0-9a-f]{2}|1?\d\d)\b[ ,;:]{1,2}){8,}(?:0x)
 _ESCAPES = (
     r"(?i)\\u\{?([0-9a-f]{4,5})\}?|\\x([0-9a-f]{2})|%([0-9a-f]{2})|=([0-9a-f]{2})|&#x([0-9a-f]{1,5});|&#(\d{1,6});"
 )
-_ESCAPE = r"(?:\\u\{?[0-9a-f]{4,5}\}?|\\x[0-9a-f]{2}|%[0-9a-f]{2}|=[0-9a-f]{2}|&#x?[0-9a-f]{1,6};)"
-_ESCAPED = rf"(?i)(?:{_ESCAPE}[\w.,'()-]{{0,40}}){{3,}}"
+_WHOLE = r"(?s).+"  # escapes may stand anywhere in a text
 _MORSE = "a.- b-... c-.-. d-.. e. f..-. g--. h.... i.. j.--- k-.- l.-.. m-- n-. o--- p.--. q--.- r.-. s... t- u..-"
 _MORSE_END = "v...- w.-- x-..- y-.-- z--.."
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 _TURNED = _ALPHABET[13:] + _ALPHABET[:13]
 _ROT13 = str.maketrans(_ALPHABET + _ALPHABET.upper(), _TURNED + _TURNED.upper())
+_FEWEST_ESCAPES = 3
 _MIN_TEXT = 6
 _READABLE = 0.9
 _UNICODE_END = 0x110000
@@ -137,9 +137,9 @@ def _codes(run: str) -> _Decoded:
 def _escapes(text: str) -> _Decoded:
     """Resolve escapes; the two-figure ones are bytes of UTF-8."""
     raw = bytearray()
-    at = 0
+    at = count = 0
     for match in re.finditer(_ESCAPES, text):
-        raw += text[at : match.start()].encode()
+        raw += text[at : match.start()].encode(errors="replace")
         wide, *narrow, hexed, number = match.groups()
         byte = next((part for part in narrow if part), None)
         if byte:
@@ -148,7 +148,9 @@ def _escapes(text: str) -> _Decoded:
             code = int(wide or hexed, 16) if wide or hexed else int(number)
             raw += chr(code).encode(errors="replace") if code < _UNICODE_END else b""
         at = match.end()
-    yield _utf8(bytes(raw + text[at:].encode(errors="replace"))), "escapes"
+        count += 1
+    if count >= _FEWEST_ESCAPES:
+        yield _utf8(bytes(raw + text[at:].encode(errors="replace"))), "escapes"
 
 
 # A pattern, signs of which a text must hold one for it to be tried (none: always), and what decodes its matches.
@@ -156,6 +158,6 @@ _DECODERS: tuple[tuple[str, tuple[str, ...], Callable[[str], _Decoded]], ...] = 
     (_LONG, (), _blob),
     (_DENSE, (), _base85),
     (_RUNS, ("01", ".-", "-.", "..", "\u00b7", "\u2022"), _run),
-    (_ESCAPED, ("\\u", "\\x", "%", "=", "&#"), _escapes),
+    (_WHOLE, ("\\u", "\\x", "%", "=", "&#"), _escapes),
     (_CODES, tuple("0123456789"), _codes),
 )

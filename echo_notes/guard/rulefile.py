@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 from echo_notes.guard.folding import fold_text
-from echo_notes.guard.sequences import WHOLE_SENTENCE
+from echo_notes.guard.sequences import WHOLE_SENTENCE, format_entries
 from echo_notes.guard.tokens import shuffle_key, split_words
 from echo_notes.model.errors import UsageError
 
@@ -102,23 +102,22 @@ class _Compiler:
             self.patterns.append([at, str(rule["pattern"]), needs, bool(rule.get("raw", False))])
 
     def dump(self) -> dict[str, Any]:
-        terms: dict[str, dict[tuple[str, ...], list[int]]] = {}
+        terms: dict[str, dict[str, list[int]]] = {}
         for listed, number in self.numbers.items():
             for first, *rest in listed:
-                terms.setdefault(first, {}).setdefault(tuple(rest), []).append(number)
+                terms.setdefault(first, {}).setdefault(" ".join(rest), []).append(number)
         words = sorted({word for listed in self.numbers for term in listed for word in term if len(word) > 1})
         return {
-            "terms": {
-                first: [[list(rest), sorted(numbers)] for rest, numbers in sorted(entries.items())]
-                for first, entries in sorted(terms.items())
-            },
-            "words": [word for word in words if word.isascii()],
+            "terms": {first: format_entries(entries) for first, entries in sorted(terms.items())},
+            "words": " ".join(word for word in words if word.isascii()),
             "shuffled": self.shuffled,
             "rules": self.rules,
             "phrases": self.phrases,
             "patterns": self.patterns,
-            "named": {name: [" ".join(term) for term in listed] for name, listed in self.named.items()},
         }
+
+    def dump_classes(self) -> dict[str, list[str]]:
+        return {name: [" ".join(term) for term in listed] for name, listed in self.named.items()}
 
 
 def _full(prefix: str, name: str) -> str:
@@ -129,8 +128,8 @@ def compile_rules(
     sources: Sequence[tuple[str, Mapping[str, Any]]],
     fold: Mapping[str, str],
     named: Mapping[str, Sequence[str]] | None = None,
-) -> dict[str, Any]:
-    """Return the compiled form (JSON values only) of rule files given as name and content.
+) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    """Return the compiled form (JSON values only) of rule files given as name and content, and their named classes.
 
     `named`: classes of other files that these may use as `@file.class`. UsageError names the file and rule at fault.
     """
@@ -153,7 +152,7 @@ def compile_rules(
             raise UsageError(
                 f"{where}: cannot make sense of {error}", where=prefix, fix="See docs/scan-rules.md."
             ) from None
-    return compiler.dump()
+    return compiler.dump(), compiler.dump_classes()
 
 
 def parse_table(text: str) -> dict[str, str]:

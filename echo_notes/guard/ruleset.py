@@ -13,6 +13,7 @@ from echo_notes.model.errors import UnreadableError, UsageError
 
 RULES_DIR = Path(__file__).with_name("rules")
 COMPILED_PATH = RULES_DIR / "compiled.json"
+CLASSES_PATH = RULES_DIR / "classes.json"  # only a person's own rules need the packaged classes by name
 
 
 class Rule(NamedTuple):
@@ -49,7 +50,6 @@ class Rules(NamedTuple):
 
     fold: Mapping[str, str]
     sets: tuple[RuleSet, ...]
-    named: Mapping[str, Sequence[str]]
 
     def iter_rules(self) -> Iterator[Rule]:
         """Yield what is known of every rule."""
@@ -61,7 +61,7 @@ class Rules(NamedTuple):
 def packaged_rules() -> Rules:
     """Return the rules that come with the program."""
     data = json.loads(COMPILED_PATH.read_bytes())
-    return Rules(data["fold"], (_read_set(data),), data["named"])
+    return Rules(data["fold"], (_read_set(data),))
 
 
 def load_rules(extra: Sequence[Path] = ()) -> Rules:
@@ -75,7 +75,8 @@ def load_rules(extra: Sequence[Path] = ()) -> Rules:
     from echo_notes.guard.rulefile import compile_rules
 
     own = [(path.stem, _read_source(path)) for path in extra]
-    return Rules(rules.fold, (*rules.sets, _read_set(compile_rules(own, rules.fold, rules.named))), rules.named)
+    compiled, _ = compile_rules(own, rules.fold, json.loads(CLASSES_PATH.read_bytes()))
+    return Rules(rules.fold, (*rules.sets, _read_set(compiled)))
 
 
 def _read_source(path: Path) -> Mapping[str, Any]:
@@ -109,8 +110,8 @@ def _check_pattern(source: str, path: Path) -> None:
 def _read_set(data: Mapping[str, Any]) -> RuleSet:
     return RuleSet(
         rules=tuple(Rule(*rule) for rule in data["rules"]),
-        terms=data["terms"],
-        vocabulary=Vocabulary(frozenset(data["words"]), data["shuffled"]),
+        terms=Terms(data["terms"]),
+        vocabulary=Vocabulary(frozenset(data["words"].split()), data["shuffled"]),
         phrases=tuple(Phrase(*phrase)._replace(mask=_mask(phrase[1])) for phrase in data["phrases"]),
         patterns=tuple(Pattern(rule, source, tuple(needs), raw) for rule, source, needs, raw in data["patterns"]),
     )

@@ -22,15 +22,19 @@ _LONGEST_WORD = 24
 
 
 class Tokens:
-    """The words, where each lies in the folded text, the sentence each is in, and which of them start a line."""
+    """The words, where each lies in the folded text, the sentence and clause each is in, and which start a line.
 
-    __slots__ = ("ends", "openers", "sentences", "starts", "words")
+    A clause ends with its sentence or at a colon: what stands before a colon does not soften what follows it.
+    """
+
+    __slots__ = ("clauses", "ends", "openers", "sentences", "starts", "words")
 
     def __init__(self) -> None:
         self.words: list[str] = []
         self.starts: list[int] = []
         self.ends: list[int] = []
         self.sentences: list[int] = []
+        self.clauses: list[int] = []
         self.openers: set[int] = set()
 
     def add(self, word: str, start: int, end: int, sentence: int) -> None:
@@ -39,6 +43,11 @@ class Tokens:
         self.starts.append(start)
         self.ends.append(end)
         self.sentences.append(sentence)
+        self.clauses.append(self.clauses[-1] if self._goes_on() else len(self.words))
+
+    def _goes_on(self) -> bool:
+        """Whether the last word is in the clause of the one before it."""
+        return len(self.words) > 1 and self.words[-2] != ":" and self.sentences[-2] == self.sentences[-1]
 
 
 class Vocabulary(NamedTuple):
