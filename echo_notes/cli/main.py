@@ -52,11 +52,14 @@ def _dispatch(args: list[str], invocation: "Invocation") -> int:
 
 
 def _explain(error: Exception, *, debug: bool) -> int | None:  # noqa: ARG001 - the caller raises again
-    from echo_notes.cli.output import tell_error
+    from echo_notes.cli.output import tell, tell_error
     from echo_notes.model.errors import EchoError
 
     if isinstance(error, EchoError):
         tell_error(error.what, where=error.where, fix=error.fix)
+        if text := getattr(error, "text", ""):
+            # What a person typed is never lost, even where it may not be kept.
+            tell(f"the text was: {text}")
         return error.exit_code
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
         context = getattr(error, "ctx", None)

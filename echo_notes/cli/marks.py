@@ -68,7 +68,7 @@ def erase(ctx: typer.Context, facts: _Facts) -> None:
     from echo_notes.model.errors import UsageError
 
     invocation: Invocation = ctx.find_root().obj
-    question = f"Erase the text of {', '.join(facts)}? This cannot be undone by undo alone."
+    question = f"Erase the text of {', '.join(facts)}? This cannot be undone."
     if not invocation.dry_run and not confirm(invocation, question):
         raise UsageError("erase needs a yes", fix=f"echo-notes erase {' '.join(facts)} --yes")
     _run(ctx, "erase", "erased", facts)

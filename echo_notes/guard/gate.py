@@ -176,4 +176,4 @@ def _scan_fix(reason: str, actor: Actor) -> str:
 
 
 def _first(texts: Mapping[str, str]) -> str:
-    return next(iter(texts.values()), "")
+    return texts.get("fact") or next(iter(texts.values()), "")

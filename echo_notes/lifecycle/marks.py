@@ -53,6 +53,8 @@ def restore(opened: OpenVault, fact_ids: Sequence[str]) -> Marked:
                 f"{fact.id} was superseded by {fact.superseded_by}",
                 fix=f'To make it current again: echo-notes supersede {fact.superseded_by} "{fact.text}"',
             )
+        if fact.erased_at:
+            raise ConflictError(f"{fact.id} was erased", fix="Its text is not in the vault any more.")
         return {} if fact.status == ACTIVE else {"status": ACTIVE, "lastAccessed": opened.now}
 
     return _mark(opened, fact_ids, "restore", changes)

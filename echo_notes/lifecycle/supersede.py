@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from echo_notes.files.change import Change, ChangeResult
 from echo_notes.guard.gate import Proposal
 from echo_notes.guard.keys import derive_key
+from echo_notes.guard.mentions import find_mentions
 from echo_notes.guard.rejected import WRONG
 from echo_notes.guard.scan import strip_invisible
 from echo_notes.guard.values import normalise_statement
@@ -14,7 +15,7 @@ from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.lifecycle.remember import shorten
 from echo_notes.model.entity import Entity
 from echo_notes.model.errors import ConflictError, UsageError
-from echo_notes.model.fact import CHANGED, CORRECTED, SUPERSEDED, Fact
+from echo_notes.model.fact import CHANGED, CORRECTED, SCOPE_OWNER, SUPERSEDED, USER, Fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +68,12 @@ def plan_successor(
 ) -> Fact:
     """Plan the newer version of a fact: everything carries over but text, dates and counters."""
     old = located.fact
+    scope = old.scope or (SCOPE_OWNER if old.type == USER else "")
     draft = replace(
         old, id=next_id(change, located.entity.ref, entities), text=text, status="active", superseded_by=None,
         timestamp=opened.today, source="conversation", created_at=opened.now, updated_at=None, last_accessed=None,
         access_count=0, version=old.version + 1, superseded_at=None, superseded_reason="", valid_from=None,
-        valid_until=None, key=_successor_key(located, text), flagged=(), was=(), record={}, line=0,
+        valid_until=None, key=_successor_key(located, text), scope=scope, related=_successor_links(located, text, entities), flagged=(), was=(), record={}, line=0,
     )  # fmt: skip
     stored, _ = plan_new(change, located.entity, draft, op=op)
     return stored
@@ -104,3 +106,14 @@ def _successor_key(located: Located, text: str) -> str:
     if new and (not located.fact.key or (old and old.key == located.fact.key)):
         return new.key
     return located.fact.key
+
+
+def _successor_links(located: Located, text: str, entities: tuple[Entity, ...]) -> tuple[str, ...]:
+    """Return the edges of the newer fact: those its text names, and those of the older one that no text named."""
+    names = {name: str(entity.ref) for entity in entities for name in entity.folded_names()}
+    before, after = (
+        [mention.found for mention in find_mentions(words, names) if mention.found]
+        for words in (located.fact.text, text)
+    )
+    kept = (ref for ref in located.fact.related if ref not in before)
+    return tuple(dict.fromkeys(ref for ref in (*after, *kept) if ref != str(located.entity.ref)))

@@ -1,7 +1,7 @@
 """Commands and what they print, as a person sees them: every file of transcripts/ runs on a copy of the sample vault.
 
 A transcript is a shell session: `$ command`, then its output, standard error lines marked `! `, and `? status` where it
-is not 0. `@ 2026-12-01T09:00:00+00:00` moves the clock. Commit ids are shown as #######. To write what the program
+is not 0; a line of output that looks like one of these has a \\ before it. `@ 2026-12-01T09:00:00+00:00` moves the clock. Commit ids are shown as #######. To write what the program
 prints now into the files, run pytest with ECHO_TRANSCRIPTS=write, and read the diff.
 """
 
@@ -17,7 +17,8 @@ import pytest
 from tests.conftest import ROOT, make_vault
 
 FILES = sorted((Path(__file__).parent / "transcripts").glob("*.txt"))
-_HASH = re.compile(r"\b[0-9a-f]{7,40}\b(?=[),\s]|$)")
+_COMMIT = re.compile(r"(?<=\()[0-9a-f]{7,12}(?=\))|(?<=\"commit\": \")[0-9a-f]{7,12}|(?<=index )[0-9a-f.]{14,30}")
+_WRITER = re.compile(r"(?<=2026-11\.)[0-9a-f]{6}(?=\.jsonl)")
 _TOOK = re.compile(r'"(refresh|lexical|dense|rerank|total)": [0-9.]+')
 
 
@@ -52,12 +53,15 @@ def _play(script: str, vault: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def _run(command: str, vault: Path) -> list[str]:
     bash = shutil.which("bash") or "/bin/bash"
     done = subprocess.run([bash, "-c", command], cwd=vault, capture_output=True, check=False, stdin=subprocess.DEVNULL)
-    out = [_masked(line, vault) for line in done.stdout.decode().splitlines()]
+    out = [_quoted(_masked(line, vault)) for line in done.stdout.decode().splitlines()]
     err = [f"! {_masked(line, vault)}".rstrip() for line in done.stderr.decode().splitlines()]
-    # An empty line would end the output when the transcript is read again.
-    return [line or "." for line in out] + err + ([f"? {done.returncode}"] if done.returncode else [])
+    return out + err + ([f"? {done.returncode}"] if done.returncode else [])
+
+
+def _quoted(line: str) -> str:
+    return f"\\{line}" if not line or line.startswith(("#", "$ ", "@ ", "! ", "? ", "\\")) else line
 
 
 def _masked(line: str, vault: Path) -> str:
-    text = _TOOK.sub(r'"\1": 0', line.replace(str(vault), "VAULT"))
-    return _HASH.sub(lambda match: "#######" if not match[0].isdigit() else match[0], text)
+    text = _TOOK.sub(r'"\1": 0', line.replace(str(vault), "VAULT").replace(os.environ["HOME"], "HOME"))
+    return _WRITER.sub("writer", _COMMIT.sub("#######", text))
