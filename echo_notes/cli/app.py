@@ -34,6 +34,7 @@ COMMANDS = {
     "adopt": "marks",
     "entity": "entity",
     "undo": "undo",
+    "session": "session",
     "synthesize": "synthesize",
     "check": "check",
     "config": "config",
