@@ -1,5 +1,6 @@
 """The table of commands, each in its own module and loaded only when it is the one that runs."""
 
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -37,6 +38,7 @@ COMMANDS = {
     "session": "session",
     "synthesize": "synthesize",
     "check": "check",
+    "audit": "audit",
     "config": "config",
     "shell-init": "shell",
     "_complete": "shell",
@@ -95,7 +97,9 @@ def add_common(command: Any) -> None:
         add_common(child)
 
 
-def _common_params() -> list[Any]:
+@cache
+def _common_params() -> tuple[Any, ...]:
+    """Return the common options, made once: a group would pay for them with each of its sub-commands."""
     shared = new_app()
 
     @shared.command()
@@ -117,7 +121,7 @@ def _common_params() -> list[Any]:
     ) -> None:
         """Hold the common options; never run."""
 
-    params = [param for param in typer.main.get_command(shared).params if param.name != "help"]
+    params = tuple(param for param in typer.main.get_command(shared).params if param.name != "help")
     for param in params:
         param.expose_value = False
         param.callback = _keep

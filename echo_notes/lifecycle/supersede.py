@@ -70,11 +70,30 @@ def plan_successor(
     old = located.fact
     scope = old.scope or (SCOPE_OWNER if old.type == USER else "")
     draft = replace(
-        old, id=next_id(change, located.entity.ref, entities), text=text, status="active", superseded_by=None,
-        timestamp=opened.today, source="conversation", created_at=opened.now, updated_at=None, last_accessed=None,
-        access_count=0, version=old.version + 1, superseded_at=None, superseded_reason="", valid_from=None,
-        valid_until=None, key=_successor_key(located, text), scope=scope, related=_successor_links(located, text, entities), flagged=(), was=(), record={}, line=0,
-    )  # fmt: skip
+        old,
+        id=next_id(change, located.entity.ref, entities),
+        text=text,
+        status="active",
+        superseded_by=None,
+        timestamp=opened.today,
+        source="conversation",
+        created_at=opened.now,
+        updated_at=None,
+        last_accessed=None,
+        access_count=0,
+        version=old.version + 1,
+        superseded_at=None,
+        superseded_reason="",
+        valid_from=None,
+        valid_until=None,
+        key=_successor_key(located, text),
+        scope=scope,
+        related=_successor_links(located, text, entities),
+        flagged=(),
+        was=(),
+        record={},
+        line=0,
+    )
     stored, _ = plan_new(change, located.entity, draft, op=op)
     return stored
 

@@ -1,8 +1,9 @@
 """Commands and what they print, as a person sees them: every file of transcripts/ runs on a copy of the sample vault.
 
 A transcript is a shell session: `$ command`, then its output, standard error lines marked `! `, and `? status` where it
-is not 0; a line of output that looks like one of these has a \\ before it. `@ 2026-12-01T09:00:00+00:00` moves the clock. Commit ids are shown as #######. To write what the program
-prints now into the files, run pytest with ECHO_TRANSCRIPTS=write, and read the diff.
+is not 0; a line of output that looks like one of these has a backslash before it. `@ 2026-12-01T09:00:00+00:00` moves
+the clock. Commit ids are shown as #######. To write what the program prints now into the files, run pytest with
+ECHO_TRANSCRIPTS=write, and read the diff.
 """
 
 import os

@@ -86,17 +86,25 @@ def test_a_refusal_changes_nothing_but_the_audit_file_and_is_recorded_once(vault
 
 
 def test_an_exception_inside_leaves_everything_as_it_was(vault: Path) -> None:
-    with pytest.raises(ZeroDivisionError), Change(_context(vault), PERSON, "note") as change:
-        change.put("notes.md", b"x", Proposal(op="note", target="notes.md"))
-        raise ZeroDivisionError
+    def fail() -> None:
+        with Change(_context(vault), PERSON, "note") as change:
+            change.put("notes.md", b"x", Proposal(op="note", target="notes.md"))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
     assert git(vault, "status", "--porcelain") == ""
     assert not (vault / "notes.md").exists()
 
 
 def test_a_file_that_moves_under_us_is_a_conflict(vault: Path) -> None:
-    with pytest.raises(ConflictError, match="changed on disk"), Change(_context(vault), PERSON, "note") as change:
-        change.put("MEMORY.md", b"ours\n", Proposal(op="note", target="MEMORY.md"))
-        (vault / "MEMORY.md").write_bytes(b"theirs\n")
+    def race() -> None:
+        with Change(_context(vault), PERSON, "note") as change:
+            change.put("MEMORY.md", b"ours\n", Proposal(op="note", target="MEMORY.md"))
+            (vault / "MEMORY.md").write_bytes(b"theirs\n")
+
+    with pytest.raises(ConflictError, match="changed on disk"):
+        race()
     assert (vault / "MEMORY.md").read_bytes() == b"theirs\n"
 
 
