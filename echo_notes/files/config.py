@@ -9,6 +9,8 @@ from typing import Any
 from echo_notes.model.errors import UnreadableError, UsageError
 from echo_notes.model.settings import SettingInfo, Settings, apply, coerce, get_setting, iter_settings
 
+_FLAT_LINE = re.compile(r"([A-Za-z][\w.]*): +(true|false|-?\d{1,9}(?:\.\d{1,9})?|[A-Za-z][\w./-]*)[ \t]*(?:[ \t]#.*)?")
+
 DEFAULT = "default"
 IN_VAULT = "echo.yaml"
 OWN = "own config"
@@ -39,6 +41,8 @@ def load_settings(vault_file: Path | None, own_file: Path | None) -> Loaded:
             if info is None:
                 problems.append(f"{origin}: no setting is called {name!r}")
                 continue
+            if raw is None:
+                continue
             if origin == IN_VAULT and info.own:
                 problems.append(f"{origin}: {name} is read only from your own config, not from a vault")
                 continue
@@ -54,39 +58,22 @@ def load_settings(vault_file: Path | None, own_file: Path | None) -> Loaded:
     return Loaded(apply(Settings(), values), origins, tuple(problems))
 
 
-def set_value(text: str, name: str, value: str) -> str:
+def set_value(text: str, name: str, value: Any, *, path: Path | str = "config") -> str:
     """Return a config file's text with one setting changed; every other line stays as it is.
 
-    UsageError for an unknown name or a value that it does not take.
+    `path` names the file in messages. UsageError for an unknown name, a value that it does not take, or a file in which
+    it cannot be set safely; UnreadableError for a file that is no YAML.
     """
+    from echo_notes.files.config_edit import edit
+
     info = get_setting(name)
-    line = f"{name}: {_as_yaml(coerce(info, value))}"
-    for pattern in (rf"(?m)^{re.escape(name)}:.*$", _nested_pattern(name)):
-        found = re.search(pattern, text) if pattern else None
-        if found:
-            if pattern.startswith("(?m)^" + re.escape(name)):
-                return text[: found.start()] + line + text[found.end() :]
-            start, end = found.span("value")
-            return text[:start] + _as_yaml(coerce(info, value)) + text[end:]
-    gap = "" if not text or text.endswith("\n") else "\n"
-    return f"{text}{gap}{line}\n"
+    return edit(text, name, coerce(info, value), lambda text: dict(_flatten(_parse_yaml(text, path))))
 
 
-def _nested_pattern(name: str) -> str:
-    section, dot, key = name.partition(".")
-    if not dot:
-        return ""
-    return rf"(?m)^{re.escape(section)}:[ \t]*(?:#.*)?\n(?:[ \t]+.*\n|[ \t]*\n|#.*\n)*?[ \t]+{re.escape(key)}:[ \t]*(?P<value>[^\n#]*[^\s#])"
-
-
-def _as_yaml(value: Any) -> str:
-    import json
-
-    if isinstance(value, tuple):
-        return json.dumps(list(value), ensure_ascii=False)
-    if isinstance(value, float) and value == int(value):
-        return str(int(value))
-    return json.dumps(value, ensure_ascii=False)
+def loosens(name: str, value: Any, own: Settings) -> bool:
+    """Return whether a vault that set this would be looser than the person's own setting, and so not be heard."""
+    info = get_setting(name)
+    return _loosens(info, coerce(info, value), {name: getattr(own, info.attribute)})
 
 
 def _loosens(info: SettingInfo, value: Any, values: Mapping[str, Any]) -> bool:
@@ -104,6 +91,10 @@ def _load_yaml(file: Path | None) -> Mapping[str, Any]:
         return {}
     except UnicodeDecodeError:
         raise UnreadableError("is not UTF-8", path=file, fix="Save it as UTF-8.") from None
+    return _parse_yaml(text, file)
+
+
+def _parse_yaml(text: str, file: Path | str) -> Mapping[str, Any]:
     if not any(line.strip() and not line.lstrip().startswith("#") for line in text.splitlines()):
         return {}
     if simple := _parse_flat(text):
@@ -116,7 +107,9 @@ def _load_yaml(file: Path | None) -> Mapping[str, Any]:
         mark = getattr(error, "problem_mark", None)
         where = {"line": mark.line + 1, "column": mark.column + 1} if mark else {}
         raise UnreadableError("is not YAML", path=file, fix="Mend that line in an editor.", **where) from None
-    return parsed if isinstance(parsed, dict) else {}
+    if parsed is not None and not isinstance(parsed, dict):
+        raise UnreadableError("holds no settings", path=file, fix="Write lines such as `recall.limit: 5`.")
+    return parsed or {}
 
 
 def _parse_flat(text: str) -> dict[str, Any]:
@@ -125,9 +118,7 @@ def _parse_flat(text: str) -> dict[str, Any]:
     for line in text.splitlines():
         if not line.strip() or line.startswith("#"):
             continue
-        match = re.fullmatch(
-            r"([A-Za-z][\w.]*): +(true|false|-?\d{1,9}(?:\.\d{1,9})?|[A-Za-z][\w./-]*)[ \t]*(?:[ \t]#.*)?", line
-        )
+        match = _FLAT_LINE.fullmatch(line)
         if not match or match[2].lower() in {"null", "yes", "no", "on", "off", "y", "n"}:
             return {}
         word = match[2]

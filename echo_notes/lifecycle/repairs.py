@@ -23,7 +23,6 @@ _WORDS: Final = ("category", "source", "key", "provenance", "supersededReason", 
 _TRUTH: Final = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 _NUMERIC_DAY = re.compile(r"(\d{4})[-/.\s年](\d{1,2})[-/.\s月](\d{1,2})日?")
-_PACKED_DAY = re.compile(r"(\d{4})(\d{2})(\d{2})")
 _NAMED_FORMS: Final = ("%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%B %d %Y", "%b %d %Y")
 _EPOCH_SECONDS: Final = (10**8, 10**10)  # from 1973 on; below that it is no time stamp
 _MILLIS = 1000
@@ -82,8 +81,7 @@ def _day(value: Any) -> str | None:
     if not isinstance(value, str):
         return None
     text = value.strip()
-    match = _NUMERIC_DAY.match(text) or _PACKED_DAY.fullmatch(text)
-    if match:
+    if match := _NUMERIC_DAY.match(text):
         try:
             return date(int(match[1]), int(match[2]), int(match[3])).isoformat()
         except ValueError:
