@@ -3,11 +3,13 @@
 Wrongly retiring a fact is the worst outcome, so whatever no rule decides is compatible.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Protocol
 
+from echo_notes.guard.dialogue import denies, is_turn, read_turn
 from echo_notes.guard.keys import KeyValue, derive_key, find_rule, inline_field, is_single_valued, key_group
 from echo_notes.guard.keyvalues import close_up
 from echo_notes.guard.lexicon import load_lexicon, longest_first, word_set
@@ -31,6 +33,12 @@ SURE = 0.9
 LIKELY = 0.8
 """Verdicts below this are for a person or a language model to look at, never for a pass to act on."""
 
+MAYBE = 0.7
+_SEEMS = "one seems to deny what the other says"
+_CLAUSE = re.compile("[，。！？；,;]")
+_ENOUGH_HAN = 3
+_MOST = 0.8
+_MANY = 0.55
 _NEGATIVES = frozenset(["not", "never", "cannot", "cant", "neither", "nor", "anymore"])
 _NEGATIVES_ZH = frozenset(["不再", "什么", "谁", "多少", "吗", "？", "?"])
 
@@ -90,12 +98,14 @@ def compare(a: Stated, b: Stated, names: Sequence[str] = ()) -> Verdict:
     one, other = normalise_statement(a.text, names), normalise_statement(b.text, names)
     if one == other:
         return Verdict(DUPLICATE, 1.0, "they say the same")
+    if is_turn(a.text) and is_turn(b.text):
+        return _by_turns(a.text, b.text)
     if _is_hedged(a.text) or _is_hedged(b.text):
         return Verdict(COMPATIBLE, SURE, "one is not an assertion about now")
     return (
         _by_key(a, b, names)
         or _by_leaving(a, b, names)
-        or _by_polarity(one, other, a.text + b.text)
+        or _by_polarity(one, other, a.text, b.text)
         or _by_number(one, other)
         or Verdict(COMPATIBLE, 0.6, "no rule sees a conflict")
     )
@@ -115,7 +125,10 @@ def _is_hedged(text: str) -> bool:
     if any(word in word_set("blockers") and word not in _NEGATIVES for word in words):
         return True
     pairs = set(zip(words, words[1:], strict=False))
-    if pairs & {("used", "to"), ("going", "to"), ("will", "move"), ("will", "be"), ("plans", "to"), ("wants", "to")} or "will" in words[:3]:
+    if (
+        pairs & {("used", "to"), ("going", "to"), ("will", "move"), ("will", "be"), ("plans", "to"), ("wants", "to")}
+        or "will" in words[:3]
+    ):
         return True
     if "from" in words and ("to" in words or "until" in words) and sum(word[:4].isdigit() for word in words) > 1:
         return True
@@ -142,7 +155,9 @@ def _by_key(a: Stated, b: Stated, names: Sequence[str]) -> Verdict | None:
     if first is None or second is None or not first.value or not second.value:
         return None
     if key_group(first.key) != key_group(second.key):
-        return _by_marriage(first, second) or Verdict(COMPATIBLE, LIKELY, f"{first.key} and {second.key} are different things")
+        return _by_marriage(first, second) or Verdict(
+            COMPATIBLE, LIKELY, f"{first.key} and {second.key} are different things"
+        )
     one, other = normalise_value(first.value), normalise_value(second.value)
     if one == other:
         return Verdict(DUPLICATE, 0.95, f"the same {first.key}")
@@ -163,6 +178,8 @@ def _by_values(first: KeyValue, second: KeyValue, one: str, other: str) -> Verdi
         return Verdict(COMPATIBLE, SURE, "one date is the other in more detail")
     if kind not in {"date", "when", "number", "closed", "year", "phone", "email"} and _contains(one, other):
         return Verdict(COMPATIBLE, LIKELY, f"one {key} is the other in more detail")
+    if kind == "place" and not _comparable_places(first.value, second.value):
+        return Verdict(COMPATIBLE, 0.6, "one place may lie in the other")
     if kind == "role" and not _comparable_roles(first.value, second.value):
         return Verdict(COMPATIBLE, 0.6, "a person can have both roles")
     why = f"{key}: {first.value} and {second.value}"
@@ -171,9 +188,34 @@ def _by_values(first: KeyValue, second: KeyValue, one: str, other: str) -> Verdi
     return Verdict(UPDATE, SURE, why)
 
 
+def _comparable_places(one: str, other: str) -> bool:
+    """Return whether two places cannot lie in each other: two towns, two provinces, or in two provinces."""
+    first, second = _province(one), _province(other)
+    if first and second:
+        return first != second
+    return _is_region(one) == _is_region(other)
+
+
+def _is_region(place: str) -> bool:
+    """Return whether a place is a country, a province or a district rather than a town: it may hold the other."""
+    data = load_lexicon("conflict")
+    name = normalise_value(place)
+    return (name in data["regions"] and place not in data["cities_zh"]) or name.endswith(tuple(data["region_endings"]))
+
+
+def _province(place: str) -> str:
+    """Return the Chinese province that a place begins with (`陕西西安`), "" if it begins with none."""
+    return next((name for name in load_lexicon("conflict")["regions"] if is_unspaced(name) and place.startswith(name)), "")
+
+
 def _same_date(one: str, other: str) -> bool:
     first, second = date_in(one) or normalise_value(one), date_in(other) or normalise_value(other)
-    return first.endswith(second.lstrip("-")) or second.endswith(first.lstrip("-")) or first.startswith(second) or second.startswith(first)
+    return (
+        first.endswith(second.lstrip("-"))
+        or second.endswith(first.lstrip("-"))
+        or first.startswith(second)
+        or second.startswith(first)
+    )
 
 
 def _contains(one: str, other: str) -> bool:
@@ -235,26 +277,69 @@ def _leaves(normalised: str) -> bool:
     return is_unspaced(normalised) and any(cue in normalised for cue in data["leaving_zh"])
 
 
-def _by_polarity(one: str, other: str, raw: str) -> Verdict | None:
-    unspaced = is_unspaced(raw)
+def _by_polarity(one: str, other: str, a: str, b: str) -> Verdict | None:
+    """Read denials and opposites from two normalised statements; `a` and `b` are the same as written."""
+    unspaced = is_unspaced(a + b)
     first, second = (read_han(one), read_han(other)) if unspaced else (read_words(one), read_words(other))
     if first.negated != second.negated:
         denied, said = (first, second) if first.negated else (second, first)
-        return _by_negation(denied, said, later=second)
+        return _by_negation(denied, said, one if first.negated else other, later=second)
     if first.negated:
-        return None
+        return _by_clauses((first, second), (one, other), (a, b)) if unspaced else None
     opposite = are_opposite_texts(first.text, second.text) if unspaced else are_opposite_words(first, second)
     return Verdict(CONTRADICTION, 0.85, "they say opposite things") if opposite else None
 
 
-def _by_negation(denied: Content, said: Content, *, later: Content) -> Verdict | None:
-    share = covered(denied, said)
+def _by_negation(denied: Content, said: Content, denial: str, *, later: Content) -> Verdict | None:
+    """Read `does not like tea` against `likes tea`. Sure only if what is said begins as what is denied does."""
+    data = load_lexicon("conflict")
+    if denied.negators > 1 or any(idiom in denial for idiom in data["idioms_zh"]):
+        return None
     kind = UPDATE if later.ended else CONTRADICTION
-    if share == 1.0:
+    if covered(denied, said) == 1.0 and _same_head(denied, said):
         return Verdict(kind, SURE, "one denies what the other says")
-    if share >= 0.75 and len(denied.words or denied.text) >= 4:  # noqa: PLR2004  # one word of four may differ
-        return Verdict(kind, 0.7, "one seems to deny what the other says")
+    if denied.words:
+        return Verdict(kind, MAYBE, _SEEMS) if covered(denied, said) == 1.0 else None
+    strong = any(word in denial for word in data["strong_negators_zh"])
+    if len(denied.text) >= _ENOUGH_HAN and _characters(denied, said) >= (_MANY if strong else _MOST):
+        return Verdict(kind, MAYBE, _SEEMS)
     return None
+
+
+def _same_head(denied: Content, said: Content) -> bool:
+    if denied.words:
+        return bool(said.words) and said.words[0] in denied.words
+    return said.text[:2] == denied.text[:2]
+
+
+def _characters(denied: Content, said: Content) -> float:
+    return sum(char in said.text for char in denied.text) / len(denied.text)
+
+
+def _by_clauses(contents: tuple[Content, Content], normal: tuple[str, str], written: tuple[str, str]) -> Verdict | None:
+    """Read a Chinese denial against the clauses of the other text that deny nothing."""
+    for denied, denial, text in ((contents[0], normal[0], written[1]), (contents[1], normal[1], written[0])):
+        clauses = [read_han(normalise_statement(clause)) for clause in _CLAUSE.split(text)]
+        positive = "".join(clause.text for clause in clauses if not clause.negated)
+        if positive and denied.negators == 1:
+            found = _by_negation(denied, Content(0, ended=False, text=positive), denial, later=contents[1])
+            if found:
+                return Verdict(found.kind, MAYBE, _SEEMS)
+    return None
+
+
+def _by_turns(a: str, b: str) -> Verdict:
+    """Read two questions with their answers as what the answers assert."""
+    first, second = read_turn(a), read_turn(b)
+    why = denies(first, second)
+    if why:
+        return Verdict(CONTRADICTION, MAYBE, why)
+    for one in first.assertions:
+        for other in second.assertions:
+            found = _by_key(Said(one), Said(other), ("我",))
+            if found and found.is_conflict and found.confidence >= LIKELY:
+                return Verdict(CONTRADICTION, LIKELY, found.why)
+    return Verdict(COMPATIBLE, 0.6, "no rule sees a conflict")
 
 
 def _by_number(one: str, other: str) -> Verdict | None:

@@ -212,6 +212,8 @@ def _number(value: str) -> str | None:
     words = _trim(split_words(value), "cut", commas=True)
     if is_unspaced(value):
         number = value.rstrip("了多 ")
+        for opening in ("也是", "已经", "刚满", "刚", "才", "快", "约"):
+            number = number.removeprefix(opening)
         return (
             number
             if len(number) <= 12 and any(char.isdigit() or han_number(char) is not None for char in number)

@@ -13,13 +13,19 @@ _SHORTEST_STEM = 3
 class Content:
     """What is left of a normalised sentence without negation and function words.
 
-    `words` are stems of an English sentence, in order; `text` are the characters of a Chinese one.
+    `words` are stems of an English sentence, in order; `text` are the characters of a Chinese one. `negators` counts
+    them: of two nobody knows what they deny.
     """
 
-    negated: bool
+    negators: int
     ended: bool
     words: tuple[str, ...] = ()
     text: str = ""
+
+    @property
+    def negated(self) -> bool:
+        """Whether the sentence denies something."""
+        return self.negators > 0
 
 
 @cache
@@ -57,11 +63,10 @@ def read_words(normalised: str) -> Content:
     """Return the content of an English sentence in the form of `normalise_statement`."""
     words = normalised.split()
     spaced = f" {normalised} "
-    negated = sum(word in _set("negators") for word in words) > 0
     stop, negators, classes = _set("stop"), _set("negators"), _stem_classes()
     content = [stem(word) for word in words if word not in stop and word not in negators]
     return Content(
-        negated=negated,
+        negators=sum(word in _set("negators") for word in words),
         ended=any(f" {phrase} " in spaced for phrase in _data()["ending"]),
         words=tuple(classes.get(word, word) for word in content),
     )
@@ -75,10 +80,10 @@ def read_han(normalised: str) -> Content:
     text = text.replace("不过敏", "不\ue800敏")
     for word, mark in kept.items():
         text = text.replace(word, mark)
-    negated = False
+    negators = 0
     for negator in _data()["negators_zh"]:
         if negator in text:
-            negated = not negated if text.count(negator) % 2 else negated
+            negators += text.count(negator)
             text = text.replace(negator, "")
     for word, mark in kept.items():
         text = text.replace(mark, word)
@@ -90,7 +95,7 @@ def read_han(normalised: str) -> Content:
     text = text.replace("过敏", "\ue801")
     for word in _data()["stop_zh"]:
         text = text.replace(word, "")
-    return Content(negated=negated, ended=ended, text=text.replace("\ue801", "过敏"))
+    return Content(negators=negators, ended=ended, text=text.replace("\ue801", "过敏"))
 
 
 def covered(denied: Content, said: Content) -> float:
@@ -129,6 +134,8 @@ def are_opposite_texts(one: str, other: str) -> bool:
         for tail in range(3):
             right = max(0, end - tail)
             pair = one[left : len(one) - right], other[left : len(other) - right]
+            if len(pair[0]) == len(pair[1]) == 1 and right:
+                continue  # one character inside a text may be part of a name (北京, 南京)
             if any(pair in {(first, second), (second, first)} for first, second in _data()["antonyms_zh"]):
                 return len(one) > len(pair[0]) or len(other) > len(pair[1])
     return False
