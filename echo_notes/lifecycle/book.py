@@ -56,11 +56,13 @@ class Book:
     _broken: dict[EntityRef, EchoError] = field(default_factory=dict)
     _tellable: dict[str, bool] = field(default_factory=dict)
     _incoming: dict[str, list[tuple[Entity, str]]] | None = None
+    _by_name: dict[str, Entity] = field(default_factory=dict)
 
     @classmethod
     def load(cls, opened: OpenVault) -> "Book":
         """Return the book of a vault as it is on disk."""
-        book = cls(opened, load_entities(opened))
+        entities = load_entities(opened)
+        book = cls(opened, entities, _by_name={str(entity.ref): entity for entity in entities})
         for entity in book.entities:
             book.read_facts(entity, book.on_disk)
         book.read_review(book.on_disk)
@@ -213,7 +215,7 @@ class Book:
 
     def _links(self, entity: Entity, *, careful: bool) -> tuple[Link, ...]:
         """Return the entities that this one's facts name, and those whose facts name it."""
-        known = {str(other.ref): other for other in self.entities}
+        known = self._by_name
         ids: dict[str, list[str]] = {}
         for fact in self.facts[entity.ref]:
             if fact.related and self._is_shown(fact):

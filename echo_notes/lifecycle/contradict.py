@@ -9,12 +9,13 @@ from itertools import combinations
 from echo_notes.files.change import Change
 from echo_notes.files.layout import REVIEW
 from echo_notes.files.review import Review, contradiction_record
-from echo_notes.guard.conflict import LIKELY, Verdict, compare
+from echo_notes.guard.conflict import LIKELY, UPDATE, Verdict, compare
 from echo_notes.guard.gate import Proposal
 from echo_notes.guard.keys import derive_key, key_group
 from echo_notes.guard.provenance import LABELS, Standing
 from echo_notes.guard.rejected import WRONG
 from echo_notes.guard.values import normalise_statement
+from echo_notes.index.stopwords import CHINESE, ENGLISH
 from echo_notes.lifecycle.facts import Located, judge, traits_of
 from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.lifecycle.region import happened_on
@@ -87,7 +88,7 @@ def judge_facts(
         rivals.setdefault(one.id, []).append(other)
         rivals.setdefault(other.id, []).append(one)
     held = {fact.id: standing_of(fact) for fact in candidates if fact.id in rivals}
-    retirements = _retirements([fact for fact in candidates if fact.id in rivals], rivals, held)
+    retirements = _retirements([fact for fact in candidates if fact.id in rivals], rivals, held, verdicts)
     gone = {retirement.loser.id for retirement in retirements}
     undecided = [
         Undecided(one, other, verdicts[frozenset([one.id, other.id])])
@@ -148,15 +149,16 @@ def _conflicts(
 
 
 def _profile(fact: Fact, names: Sequence[str]) -> tuple[str, frozenset[str]]:
-    """Return what a fact is pre-filtered by: the group of its key, and its words (Chinese: its characters)."""
+    """Return what a fact is pre-filtered by: the group of its key, and its words of content (Chinese: characters)."""
     key = fact.key
     if not key:
         derived = derive_key(fact.text, names)
         key = derived.key if derived else ""
     group = key_group(key) if key else ""
     statement = normalise_statement(fact.text, names)
-    words = _HAN.findall(statement) or statement.split()
-    return _MARRIAGE.get(group, group), frozenset(words)
+    words = frozenset(_HAN.findall(statement) or statement.split())
+    content = words - ENGLISH - CHINESE
+    return _MARRIAGE.get(group, group), content or words
 
 
 def _may_conflict(one: tuple[str, frozenset[str]], other: tuple[str, frozenset[str]]) -> bool:
@@ -166,7 +168,10 @@ def _may_conflict(one: tuple[str, frozenset[str]], other: tuple[str, frozenset[s
 
 
 def _retirements(
-    facts: Sequence[Fact], rivals: dict[str, list[Fact]], held: dict[str, Standing]
+    facts: Sequence[Fact],
+    rivals: dict[str, list[Fact]],
+    held: dict[str, Standing],
+    verdicts: dict[frozenset[str], Verdict],
 ) -> tuple[Retirement, ...]:
     found = []
     for fact in facts:
@@ -178,17 +183,24 @@ def _retirements(
         ]
         if stronger:
             # The nearest above it, so that a run of three values becomes a chain and not a fan.
-            winner = min(stronger, key=lambda other: (held[other.id].claims, happened_on(other) or date.min, other.id))
-            reason = CHANGED if held[winner.id].claims == mine.claims else CONTRADICTION
-            found.append(Retirement(fact, winner, reason, LABELS[held[winner.id].claims]))
+            winner = min(stronger, key=lambda other: (held[other.id].claims, *_age(other)))
+            claims = held[winner.id].claims
+            moved_on = _is_newer(winner, fact) and verdicts[frozenset([fact.id, winner.id])].kind == UPDATE
+            # Where the day alone says the same, nobody was wrong: the old value may be true again one day.
+            reason = CHANGED if moved_on or claims == mine.claims else CONTRADICTION
+            found.append(Retirement(fact, winner, reason, LABELS[claims]))
     return tuple(found)
+
+
+def _is_newer(one: Fact, other: Fact) -> bool:
+    mine, theirs = happened_on(one), happened_on(other)
+    return mine is not None and theirs is not None and mine > theirs
 
 
 def _beats(one: Fact, standing: Standing, other: Fact, its: Standing) -> bool:
     if standing.claims != its.claims:
         return standing.claims > its.claims
-    mine, theirs = happened_on(one), happened_on(other)
-    return mine is not None and theirs is not None and mine > theirs
+    return _is_newer(one, other)
 
 
 def _age(fact: Fact) -> tuple[date, str]:

@@ -51,6 +51,13 @@ def test_a_higher_claim_wins_over_a_newer_one_as_a_contradiction() -> None:
     assert moves(found) == [("bo-002", "bo-001", "contradiction", "user_stated")]
 
 
+def test_a_newer_and_higher_claim_is_a_change_and_no_judgement_on_the_old_value() -> None:
+    found = judged([fact(1, ACME, "2025-01-01"), fact(2, GLOBEX, "2026-01-01")], {"bo-001": Standing(0, 0)})
+    assert moves(found) == [("bo-001", "bo-002", "changed", "user_stated")]
+    same_day = judged([fact(1, ACME, "2026-01-01"), fact(2, GLOBEX, "2026-01-01")], {"bo-001": Standing(0, 0)})
+    assert moves(same_day) == [("bo-001", "bo-002", "contradiction", "user_stated")]
+
+
 def test_three_values_become_a_chain() -> None:
     found = judged([fact(1, ACME, "2024-01-01"), fact(2, GLOBEX, "2025-01-01"), fact(3, INITECH, "2026-01-01")], {})
     assert [move[:2] for move in moves(found)] == [("bo-001", "bo-002"), ("bo-002", "bo-003")]
@@ -123,7 +130,7 @@ def test_what_can_both_be_true_stays(one: str, other: str) -> None:
 
 def test_leaving_retires_the_employer_in_either_language() -> None:
     assert len(judged([fact(1, ACME, "2025-01-01"), fact(2, "Bo left Acme", "2026-01-01")], {}).retirements) == 1
-    chinese = [fact(1, "小波住在上海", "2025-01-01"), fact(2, "小波住在杭州", "2026-01-01")]
+    chinese = [fact(1, "小波在百度工作", "2025-01-01"), fact(2, "小波在腾讯工作", "2026-01-01")]
     assert len(judged(chinese, {}).retirements) == 1
 
 
