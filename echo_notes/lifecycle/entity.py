@@ -102,8 +102,8 @@ def link(opened: OpenVault, one: str, other: str, relation: str = "") -> Linked:
         text = " ".join(f"{subject.name} {relation or _PLAIN_RELATION} {related.name}".split())
         if known := _find_link(change, subject, related, text):
             return Linked(known, known=True, change=ChangeResult())
-        draft = _link_fact(opened, subject, related, text, next_id(change, opened, subject.ref, entities))
-        stored, _ = plan_new(change, opened, subject, draft, op="entity.link")
+        draft = _link_fact(opened, subject, related, text, next_id(change, subject.ref, entities))
+        stored, _ = plan_new(change, subject, draft, op="entity.link")
         change.subject = f"entity link: {subject.ref} - {related.ref}"
         change.body = [stored.id]
     return Linked(stored, known=False, change=change.result)

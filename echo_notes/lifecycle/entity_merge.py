@@ -6,8 +6,9 @@ from typing import Any
 
 from echo_notes.files.change import Change, ChangeResult, FactLine
 from echo_notes.files.items import REMOVE, ItemsFile
-from echo_notes.files.layout import ARCHIVE, ITEMS, SUMMARY
+from echo_notes.files.layout import ARCHIVE, ITEMS, REVIEW, SUMMARY
 from echo_notes.files.records import ALIASES, find_field
+from echo_notes.files.review import Review
 from echo_notes.files.summary import parse_summary
 from echo_notes.files.textfile import TextFile, dump_text
 from echo_notes.guard.gate import Proposal
@@ -19,7 +20,7 @@ from echo_notes.lifecycle.facts import next_id, traits_of
 from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.lifecycle.references import Followed, Move, follow, moved_edges
 from echo_notes.model.entity import Entity
-from echo_notes.model.errors import ConflictError, UsageError
+from echo_notes.model.errors import ConflictError, UnreadableError, UsageError
 from echo_notes.model.fact import Fact
 from echo_notes.model.names import fold_name
 
@@ -41,12 +42,16 @@ class Merged:
 
 @dataclass(slots=True)
 class _Ids:
-    """The ids that are taken where the facts go, and those that a fact had to give up."""
+    """The ids that are taken where the facts go (and were `before`), and those that a fact had to give up."""
 
     taken: set[str]
     prefix: str
     number: int
     renumbered: dict[str, str] = field(default_factory=dict)
+    before: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        self.before = frozenset(self.taken)
 
     def place(self, fact: Fact, *, stated: bool) -> str:
         """Return the id that a fact gets: its own, or the next free one."""
@@ -74,7 +79,7 @@ def merge(opened: OpenVault, source: str, target: str, *, rewrite_links: bool = 
         guard_entity(change, opened, old, _OP)
         names = (*kept.aliases, old.name, *old.aliases, old.ref.slug)
         entity = Entity(kept.ref, kept.name, kept.folder, _united(names, kept), (*kept.tags, *old.tags))
-        first = int(next_id(change, opened, kept.ref, entities).rpartition("-")[2])
+        first = int(next_id(change, kept.ref, entities).rpartition("-")[2])
         ids = _Ids(_taken(change, kept), kept.ref.slug, first)
         facts = _merge_facts(change, old, kept, ids)
         _drop_edges(change, old, kept, facts)
@@ -83,6 +88,7 @@ def merge(opened: OpenVault, source: str, target: str, *, rewrite_links: bool = 
         moved = _move_rest(change, opened, old, kept)
         paths = [path for path in walk_vault(opened.root).files if not path.startswith(f"{old.folder}/")]
         followed = follow(change, opened, Move(old, entity, _OP, [*paths, *moved], rewrite_links))
+        _renumber_review(change, frozenset([*ids.renumbered, *facts]), ids)
         change.subject = f"entity merge: {old.ref} -> {kept.ref}"
         change.body = [*(f"{was} -> {now}" for was, now in ids.renumbered.items()), *facts]
     return Merged(entity, old, facts, ids.renumbered, followed, change.result)
@@ -181,6 +187,29 @@ def _drop_edges(change: Change, old: Entity, kept: Entity, moved: Iterable[str])
             lines.append(FactLine(items.get(fact.id), label))
         if lines:
             change.put_facts(path, items.dump(), _OP, lines)
+
+
+def _renumber_review(change: Change, moved: frozenset[str], ids: _Ids) -> None:
+    """Plan review.json with the new ids of facts that had to give up theirs.
+
+    A contradiction is between two facts of one entity: where both ids were the merged one's, it is about its facts.
+    """
+    raw = change.read(REVIEW)
+    if raw is None or not ids.renumbered:
+        return
+    try:
+        review = before = Review.parse(raw)
+    except UnreadableError:
+        return
+    for entry in before.entries:
+        if not entry.pair <= moved or entry.pair <= ids.before:
+            continue
+        sides = {"entryA": entry.entry_a, "entryB": entry.entry_b}
+        changes = {side: ids.renumbered[one] for side, one in sides.items() if one in ids.renumbered}
+        if changes:
+            review = review.set(entry.id, changes)
+    if review is not before:
+        change.put(REVIEW, review.dump(), Proposal(op=_OP, target=REVIEW), kind="review")
 
 
 def _merge_text(change: Change, old: Entity, kept: Entity) -> None:

@@ -248,6 +248,16 @@ class TestMerge:
         assert facts["x-2"]["fact"] == "mine"
         assert run("check", "--json", at=twins).status != 6
 
+    def test_an_open_contradiction_follows_its_facts(self, twins: Path, run: Run) -> None:
+        for name, ids in (("alice", ["x-1", "x-2"]), ("alice-smith", ["x-2"])):
+            records = [{"id": one, "fact": f"{name} {one}"} for one in ids]
+            (twins / PEOPLE / name / "items.json").write_text(json.dumps(records), encoding="utf-8")
+        entry = {"kind": "contradiction", "id": "e", "entryA": "x-1", "entryB": "x-2", "resolvedAt": None}
+        (twins / "review.json").write_text(json.dumps([entry], indent=2) + "\n", encoding="utf-8")
+        run("entity", "merge", "people/alice", "people/alice-smith", at=twins)
+        (held,) = json.loads((twins / "review.json").read_bytes())
+        assert (held["entryA"], held["entryB"]) == ("x-1", "alice-smith-002")
+
     def test_text_front_matter_and_files_are_kept(self, twins: Path, run: Run) -> None:
         (twins / PEOPLE / "alice/summary.md").write_text(
             "---\nname: Alice\nbirthday: 3 May # really\n---\n# Alice\n\nHer own words.\n", encoding="utf-8"
