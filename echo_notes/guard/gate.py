@@ -14,7 +14,7 @@ from echo_notes.model.errors import RefusedError
 from echo_notes.model.fact import USER_STATED
 
 if TYPE_CHECKING:
-    from echo_notes.guard.scan import Rules
+    from echo_notes.guard.scan import Finding, Rules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +98,7 @@ class Gate:
                 waved = actor.is_person and actor.allow_flagged and finding.reason != "invisible_unicode"
                 if not waved:
                     raise RefusedError(
-                        f"refused to {proposal.op} {proposal.target}: {finding.message} (in the {name})",
+                        f"refused to {proposal.op} {proposal.target}: the {name} {_predicate(finding)}",
                         reason=finding.reason, op=proposal.op, target=proposal.target, text=text,
                         fix=_scan_fix(finding.reason, actor),
                     )  # fmt: skip
@@ -167,6 +167,11 @@ def added_texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return texts
 
 
+def _predicate(finding: "Finding") -> str:
+    """Return what a finding says of a text, as the rest of a sentence."""
+    return f"has {finding.message}" if finding.reason == "invisible_unicode" else finding.message
+
+
 def _scan_fix(reason: str, actor: Actor) -> str:
     if reason == "invisible_unicode":
         return "Remove the character, or let the program do it: --strip-invisible"
@@ -176,4 +181,4 @@ def _scan_fix(reason: str, actor: Actor) -> str:
 
 
 def _first(texts: Mapping[str, str]) -> str:
-    return texts.get("fact") or next(iter(texts.values()), "")
+    return next((texts[name] for name in ("fact", "entry", "line", "name") if texts.get(name)), "")
