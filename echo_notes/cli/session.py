@@ -1,5 +1,6 @@
 """`session start|add|show|end|list`: the working memory of one conversation."""
 
+from datetime import UTC
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
 app = new_app()
 apps = {"session": app}
 
+_OUTCOMES = {
+    "queued": "queued for consolidation",
+    "known": "queued already",
+    "nothing": "no messages wait, nothing to consolidate",
+}
 _Key = Annotated[str, typer.Argument(metavar="KEY", help="The session's name, for example monday.")]
 
 
@@ -127,19 +133,20 @@ def end(
     """
     from echo_notes.cli.invocation import now
     from echo_notes.cli.output import say, say_json
-    from echo_notes.lifecycle.session import end as run
+    from echo_notes.lifecycle.session_end import NOTHING, end_session
 
     invocation: Invocation = ctx.find_root().obj
     layout = _layout(invocation)
-    done = run(layout, key, now=now(), scope=invocation.scope or None)
-    if done.queued and not no_detach:
+    at = now().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    done = end_session(layout, key, at=at, scope=invocation.scope or None)
+    if done != NOTHING and not no_detach:
         from echo_notes.cli.detach import start_detached
 
         start_detached(["consolidate"], root=layout.root, log=layout.state_dir / "consolidate.log")
     if invocation.machine:
-        say_json({"session": done.key, "queued": done.queued, "already_queued": done.known})
+        say_json({"session": key.strip(), "queued": done != NOTHING, "already_queued": done == "known"})
     elif not invocation.quiet:
-        say(f"session {done.key}: {_outcome(queued=done.queued, known=done.known)}")
+        say(f"session {key.strip()}: {_OUTCOMES[done]}")
 
 
 @app.command(name="list")
@@ -174,12 +181,6 @@ def _layout(invocation: "Invocation") -> "Layout":
     from echo_notes.files.layout import Layout
 
     return Layout(find_root(invocation.vault, own_config_path()))
-
-
-def _outcome(*, queued: bool, known: bool) -> str:
-    if not queued:
-        return "no messages wait, nothing to consolidate"
-    return "queued already" if known else "queued for consolidation"
 
 
 def _record(one: "Listed") -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from echo_notes.files.layout import Layout
 from echo_notes.files.lock import prepare_echo_dir
-from echo_notes.files.sessions import session_name
+from echo_notes.files.session_key import session_name
 
 MAX_TRIES = 3
 

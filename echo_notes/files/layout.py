@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from echo_notes.model.dates import week_name
-from echo_notes.model.entity import EntityRef
 from echo_notes.model.errors import RefusedError
+
+if TYPE_CHECKING:
+    from echo_notes.model.entity import EntityRef
 
 MARKER = "echo.yaml"
 AREAS = "life/areas"
@@ -62,7 +64,7 @@ class Layout:
         """Return a path inside the vault as `/`-separated text relative to its root."""
         return path.relative_to(self.root).as_posix()
 
-    def find_folder(self, ref: EntityRef) -> str | None:
+    def find_folder(self, ref: "EntityRef") -> str | None:
         """Return the folder of an entity as it is on disk, None if there is none."""
         for parent in (AREAS, "life"):
             folder = f"{parent}/{ref.kind}/{ref.slug}"
@@ -70,7 +72,7 @@ class Layout:
                 return folder
         return None
 
-    def folder(self, ref: EntityRef) -> str:
+    def folder(self, ref: "EntityRef") -> str:
         """Return the folder that an entity has, or would get."""
         return self.find_folder(ref) or f"{AREAS}/{ref.kind}/{ref.slug}"
 
@@ -90,6 +92,8 @@ def daily_path(day: date) -> str:
 
 def weekly_path(day: date) -> str:
     """Return the path of the weekly file of the ISO week that holds the day."""
+    from echo_notes.model.dates import week_name
+
     return f"{WEEKLY_DIR}/{week_name(day)}.md"
 
 

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -13,19 +12,15 @@ from typing import Any
 
 from echo_notes.files.layout import EPISODES_DIR, Layout
 from echo_notes.files.lock import WAIT_SECONDS, prepare_echo_dir
+from echo_notes.files.session_key import SUFFIX, buffer_path, session_name, sessions_dir
 from echo_notes.model.dates import format_instant, parse_instant
-from echo_notes.model.errors import ConflictError, UsageError
-from echo_notes.model.fact import SCOPE_GLOBAL, SCOPE_OWNER
-from echo_notes.model.names import slugify
+from echo_notes.model.errors import ConflictError
 
 USER = "user"
 ASSISTANT = "assistant"
 ROLES = (USER, ASSISTANT, "system", "tool")
 
-_SUFFIX = ".ndjson"
 _HELD = ".held"
-_LONGEST_KEY = 200
-_PLAIN_NAME = re.compile(r"[a-z0-9-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,48 +57,6 @@ class Session:
         return next((message.at for message in reversed(self.messages) if message.at), self.started_at)
 
 
-def check_key(key: str) -> str:
-    """Return a session key that is fit to be one; UsageError says why it is not."""
-    clean = key.strip()
-    if not clean or len(clean) > _LONGEST_KEY:
-        raise UsageError(f"a session key has 1 to {_LONGEST_KEY} characters", fix="For example: session start monday")
-    if any(unicodedata.category(char) in {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"} for char in clean):
-        raise UsageError(
-            f"the session key {clean!r} holds characters that cannot be seen", fix="Use letters and digits."
-        )
-    if clean in {SCOPE_OWNER, SCOPE_GLOBAL}:
-        raise UsageError(f"no session may be called {clean!r}: it is the name of a scope", fix="Choose another key.")
-    return clean
-
-
-def session_name(key: str) -> str:
-    """Return the file name, without ending, that stands for a key: itself where that is safe on every system."""
-    if _PLAIN_NAME.fullmatch(key) and slugify(key) == key:
-        return key
-    from hashlib import sha256
-
-    return f"{slugify(key)[:40] or 'session'}.{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
-
-
-def sessions_dir(layout: Layout) -> Path:
-    """Return the folder of the buffers."""
-    return layout.state_dir / "sessions"
-
-
-def buffer_path(layout: Layout, key: str) -> Path:
-    """Return the file that holds a session's messages."""
-    return sessions_dir(layout) / f"{session_name(key)}{_SUFFIX}"
-
-
-def has_messages(layout: Layout, key: str) -> bool:
-    """Return whether a session has a buffer with anything after its first line, without reading it."""
-    try:
-        with buffer_path(layout, key).open("rb") as handle:
-            return bool(handle.readline()) and bool(handle.readline())
-    except OSError:
-        return False
-
-
 def load_session(layout: Layout, key: str) -> Session | None:
     """Return a session's buffer, None if it has none. Lines that a crash cut short are passed over."""
     return _load(buffer_path(layout, key))
@@ -111,8 +64,8 @@ def load_session(layout: Layout, key: str) -> Session | None:
 
 def iter_sessions(layout: Layout) -> Iterator[Session]:
     """Yield every session that has a buffer, in the order of their file names."""
-    for path in sorted(sessions_dir(layout).glob(f"*{_SUFFIX}")):
-        session = None if path.name.endswith(_HELD + _SUFFIX) else _load(path)
+    for path in sorted(sessions_dir(layout).glob(f"*{SUFFIX}")):
+        session = None if path.name.endswith(_HELD + SUFFIX) else _load(path)
         if session:
             yield session
 
@@ -157,7 +110,7 @@ def trim_session(layout: Layout, key: str, *, through: int) -> int:
 
 def hold_messages(layout: Layout, key: str, refused: Iterable[tuple[Message, str]]) -> None:
     """Keep messages that the scan refused, with its reason, where only the person looks: nothing said is lost."""
-    path = sessions_dir(layout) / f"{session_name(key)}{_HELD}{_SUFFIX}"
+    path = sessions_dir(layout) / f"{session_name(key)}{_HELD}{SUFFIX}"
     known = {(record.get("n"), record.get("at")) for record in _records(path)}
     fresh = [{**_record(message), "session": key, "refused": reason} for message, reason in refused]
     fresh = [record for record in fresh if (record["n"], record["at"]) not in known]
@@ -167,7 +120,7 @@ def hold_messages(layout: Layout, key: str, refused: Iterable[tuple[Message, str
 
 def held_path(layout: Layout, key: str) -> Path | None:
     """Return the file with a session's refused messages, None if there is none."""
-    path = sessions_dir(layout) / f"{session_name(key)}{_HELD}{_SUFFIX}"
+    path = sessions_dir(layout) / f"{session_name(key)}{_HELD}{SUFFIX}"
     return path if path.exists() else None
 
 

@@ -1,24 +1,23 @@
-"""`session`: messages into a session's buffer, its working view, and its end, which leaves a job for `consolidate`."""
+"""`session`: messages into a session's buffer, its working view, and the list of sessions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 
-from echo_notes.files.jobs import Job, find_job, iter_jobs, jobs_set_aside, queue_job
+from echo_notes.files.jobs import Job, iter_jobs, jobs_set_aside
 from echo_notes.files.layout import Layout
+from echo_notes.files.session_key import check_key
 from echo_notes.files.sessions import (
     Message,
     Session,
     add_messages,
-    check_key,
-    has_messages,
     held_path,
     iter_sessions,
     load_session,
     start_session,
 )
-from echo_notes.model.dates import format_instant
-from echo_notes.model.errors import NotFoundError, RefusedError, UsageError
+from echo_notes.lifecycle.session_end import enter
+from echo_notes.model.errors import NotFoundError, UsageError
 
 RING = 20
 """Entries of the working view; older ones wait in the buffer for consolidation."""
@@ -34,15 +33,6 @@ class View:
     text: str
     shown: int
     left_out: int
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """What the end of a session left: a job, or nothing because no message waits."""
-
-    key: str
-    queued: bool
-    known: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +62,7 @@ def add(
 
     `agent`: a program records them, so that nothing in them ranks as the person's own word.
     """
-    clean = _enter(key, scope)
+    clean = enter(key, scope)
     fit = [replace(message, text=_whole(message.text), at=message.at or now, agent=agent) for message in messages]
     if not fit or any(not message.text for message in fit):
         raise UsageError("the message is empty", fix='For example: echo-notes session add monday "I moved to Lisbon"')
@@ -81,21 +71,11 @@ def add(
 
 def show(layout: Layout, key: str, *, budget: int, scope: str | None, zone: tzinfo | None) -> View:
     """Return the working view of a session; NotFoundError if it has no buffer."""
-    clean = _enter(key, scope)
+    clean = enter(key, scope)
     session = load_session(layout, clean)
     if session is None:
         raise NotFoundError(f"no session is called {clean!r}", fix="List them: echo-notes session list")
     return working_view(session, budget, zone)
-
-
-def end(layout: Layout, key: str, *, now: datetime, scope: str | None) -> Ended:
-    """Leave a job for a session; it returns at once, and ending it twice leaves one job."""
-    clean = _enter(key, scope)
-    if not has_messages(layout, clean):
-        return Ended(clean, queued=False)
-    known = find_job(layout, clean) is not None
-    queue_job(layout, clean, format_instant(now))
-    return Ended(clean, queued=True, known=known)
 
 
 def list_sessions(layout: Layout, *, scope: str | None) -> tuple[Listed, ...]:
@@ -145,17 +125,6 @@ def _listed(layout: Layout, session: Session, queued: set[str], aside: Job | Non
     if aside:
         return Listed(session, "set aside", aside.reason, where)
     return Listed(session, "open", held=where)
-
-
-def _enter(key: str, scope: str | None) -> str:
-    """Return the clean key of a session that a scope may enter: one session does not see another."""
-    clean = check_key(key)
-    if scope not in {None, "", "owner", "global", clean}:
-        raise RefusedError(
-            f"refused to enter the session {clean!r}: it is outside the scope {scope!r}",
-            reason="scope", op="session", target=clean, fix="A session sees itself only.",
-        )  # fmt: skip
-    return clean
 
 
 def _whole(text: str) -> str:
