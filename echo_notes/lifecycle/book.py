@@ -18,7 +18,7 @@ from echo_notes.lifecycle.contradict import Judgement, judge_facts
 from echo_notes.lifecycle.entities import get_entity, items_path, load_entities
 from echo_notes.lifecycle.facts import traits_of
 from echo_notes.lifecycle.opened import OpenVault
-from echo_notes.lifecycle.region import Link, Material, changed_since, cite, plain, render_region
+from echo_notes.lifecycle.region import Link, Material, changed_since, cite, plain, render_region, without_generated
 from echo_notes.lifecycle.weekly import WeekFile, plan_weeks
 from echo_notes.model.dates import parse_day
 from echo_notes.model.entity import Entity, EntityRef
@@ -165,7 +165,7 @@ class Book:
             material = self._material(entity, careful=careful)
             if not _has_something(material, parsed):
                 return None
-            after, region, moved = self._place(path, text, parsed, material)
+            after, region, moved = self._place(entity, text, parsed, material)
             if after == text:
                 return None
         try:
@@ -186,13 +186,18 @@ class Book:
             return plan_weeks(self.opened, told, read, self._is_harmless)
         return []
 
-    def _place(self, path: str, text: str, parsed: Summary, material: Material) -> tuple[str, str, bool]:
+    def _place(self, entity: Entity, text: str, parsed: Summary, material: Material) -> tuple[str, str, bool]:
         """Return the summary with its new region, the region, and whether a hand edit was moved.
 
         What counts as changed is counted from the day the standing region counts from, so that a run with nothing new
         changes nothing; once there is something new, from the day of the last run.
         """
         told, since = changed_since(parsed.region or "")
+        path = f"{entity.folder}/{SUMMARY}"
+        if parsed.region and not parsed.region_digest_ok:
+            edited = without_generated(parsed.region, self.facts[entity.ref])
+            at = text.index(parsed.region, text.index("echo:begin summary"))
+            text = text[:at] + edited + text[at + len(parsed.region) :]
         last = parse_day(parsed.front.values.get("synthesized")) if parsed.region is not None else None
         region = render_region(material, since if told else last)
         after, moved = replace_region(text, region, path=path)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date, tzinfo
 
 from echo_notes.model.entity import Entity
@@ -11,6 +11,7 @@ from echo_notes.model.fact import CONTRADICTION, CORRECTED, SUPERSEDED, Fact
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]")
 _DAY = r"(\d{4}-\d\d-\d\d)"
 _CHANGED = re.compile(rf"^## (?:Changed(?: since {_DAY})?|(?:{_DAY} 以来的)?变化)\s*$", re.MULTILINE)
+_LINE = re.compile(r"- (?:\d{4}-\d\d-\d\d )?(.*) \([^()]+\)")
 _MOST_CHANGES = 12
 _MOST_EARLIER = 12
 _WRONG = (CORRECTED, CONTRADICTION)
@@ -150,6 +151,28 @@ def milestone_line(fact: Fact) -> str:
     """Return a fact as a line of a timeline."""
     day = happened_on(fact)
     return f"- {_dated(day)}{plain(fact.text)} {cite([fact.id])}"
+
+
+def without_generated(region: str, facts: Sequence[Fact]) -> str:
+    """Return a region that was edited by hand without the lines that are the template's, so that the edits are left."""
+    texts = {plain(fact.text) for fact in facts}
+    titles = {value for words in (ENGLISH, CHINESE) for value in (getattr(words, item.name) for item in fields(words))}
+    titles |= {plain(fact.category.title()) for fact in facts}
+
+    def is_ours(line: str) -> bool:
+        stripped = line.strip()
+        if stripped.startswith("## "):
+            return stripped[3:] in titles or bool(_CHANGED.match(stripped))
+        match = _LINE.fullmatch(stripped)
+        if match is None:
+            return False
+        said = match[1]
+        for mark in (ENGLISH.corrected, CHINESE.corrected):
+            said = said.removeprefix(mark)
+        parts = [said] if said in texts else said.split(" → ")
+        return said.startswith("[[") or all(part in texts or part in titles for part in parts)
+
+    return "".join(line for line in region.splitlines(keepends=True) if not is_ours(line))
 
 
 def _current(material: Material, words: Words) -> list[tuple[str, list[str]]]:

@@ -100,13 +100,20 @@ def test_a_hand_edit_in_the_region_is_moved_below_it_and_the_commit_says_so(vaul
     later(at=vault)
     path = vault / ADA / "summary.md"
     text = path.read_text(encoding="utf-8").replace("## Preferences", "My own remark about her.\n\n## Preferences")
+    text = text.replace("as product designer (ada-001)", "as the product designer (ada-001)")
     path.write_text(text, encoding="utf-8")
-    say(run, vault, "Ada sings in a choir", about="people/ada", day="2026-12-01")
+    run("supersede", "ada-003", "Ada wants feedback on paper", at=vault, now="2026-12-01T09:00:00+00:00")
+    run("archive", "ada-005", at=vault)
     ran = later(at=vault, day="2026-12-06")
     assert "moved" in ran.out
     after = path.read_text(encoding="utf-8")
     assert after.count("My own remark about her.") == 1
     assert after.index("echo:end summary") < after.index("My own remark about her.") < after.index("## Gift ideas")
+    kept = after.partition("## Kept from")[2].partition("## Gift ideas")[0].splitlines()[1:]
+    assert [line for line in kept if line] == [
+        "- Ada works at Kestrel Maps as the product designer (ada-001)",
+        "My own remark about her.",
+    ]
     assert "people/ada: what was edited by hand" in git(vault, "log", "-1", "--format=%b")
 
 
