@@ -32,7 +32,7 @@ def undo(ctx: typer.Context) -> None:
         say_diff(done.change.diff, done.change.subject)
     else:
         where = f" ({done.change.commit})" if done.change.commit else ""
-        say(f"undid {done.commit.id[:7]} {one_line(done.commit.subject)}{where}")
+        say(f"undid {one_line(done.commit.subject)}{where}")
         for decision in done.withdrawn:
             say(f"  withdrawn: {decision.fact} is no longer judged {decision.verdict}")
     finish(invocation, done.change)

@@ -1,7 +1,7 @@
 """The door: every write to a vault is one Change, whole or absent, gated, audited and committed."""
 
 import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import TracebackType
@@ -460,12 +460,28 @@ def _text_digest(text: str) -> str:
 
 def _diff(writes: list[tuple[str, bytes | None, bytes | None]]) -> str:
     parts: list[str] = []
-    for path, before, after in writes:
+    for source, path, before, after in _with_moves(writes):
         old = (before or b"").decode("utf-8", "replace").splitlines(keepends=True)
         new = (after or b"").decode("utf-8", "replace").splitlines(keepends=True)
-        names = ("/dev/null" if before is None else f"a/{path}", "/dev/null" if after is None else f"b/{path}")
+        if source != path:
+            parts.append(f"rename from {source}\nrename to {path}\n")
+        names = ("/dev/null" if before is None else f"a/{source}", "/dev/null" if after is None else f"b/{path}")
         parts.extend(
             line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
             for line in difflib.unified_diff(old, new, *names)
         )
     return "".join(parts)
+
+
+def _with_moves(
+    writes: list[tuple[str, bytes | None, bytes | None]],
+) -> Iterator[tuple[str, str, bytes | None, bytes | None]]:
+    """Yield (old path, new path, before, after); a file removed and one of its name that is new are one that moved."""
+    gone = {path.rpartition("/")[2]: (path, before) for path, before, after in writes if after is None}
+    moved = {path.rpartition("/")[2]: path for path, before, _ in writes if before is None}
+    for path, before, after in writes:
+        name = path.rpartition("/")[2]
+        if moved.get(name) == path and name in gone:
+            yield gone[name][0], path, gone[name][1], after
+        elif name not in moved or gone.get(name, ("", None))[0] != path:
+            yield path, path, before, after

@@ -61,11 +61,13 @@ def follow(change: Change, opened: OpenVault, move: Move) -> Followed:
     facts: list[str] = []
     links: list[Link] = []
     problems: list[str] = []
-    if move.is_same_place:
+    if move.is_same_place and move.old.name == move.new.name:
         return Followed((), (), ())
-    for path in move.paths:
+    for path in sorted(move.paths):
         try:
             if path.endswith(".json"):
+                if move.is_same_place:
+                    continue
                 facts += _follow_edges(change, path, move)
             else:
                 links += _follow_links(change, path, move)
@@ -73,6 +75,8 @@ def follow(change: Change, opened: OpenVault, move: Move) -> Followed:
             if error.exit_code != _UNREADABLE:
                 raise
             problems.append(str(error).splitlines()[0])
+    if move.is_same_place:
+        return Followed((), (), tuple(problems))
     _follow_review(change, move)
     _follow_owner(change, opened, move)
     _carry_decisions(change, move)
@@ -128,7 +132,7 @@ def _follow_links(change: Change, path: str, move: Move) -> Iterable[Link]:
     if path.startswith(f"{EPISODES_DIR}/"):
         text = _with_episode_ids(text, move)
     if path.endswith(f"/{SUMMARY}"):
-        text = _with_region(text, path, pattern, move.new.ref)
+        text = _with_region(text, path, pattern, move)
     links = tuple(_links_in(text, path, pattern))
     if move.rewrite_links:
         text = pattern.sub(lambda match: f"{match[1]}{match[2]}{move.new.ref}", text)
@@ -151,11 +155,12 @@ def _links_in(text: str, path: str, pattern: re.Pattern[str]) -> Iterator[Link]:
             yield Link(path, number, line.strip())
 
 
-def _with_region(text: str, path: str, pattern: re.Pattern[str], new: EntityRef) -> str:
+def _with_region(text: str, path: str, pattern: re.Pattern[str], move: Move) -> str:
     summary = parse_summary(text)
     if summary.region is None or not summary.region_digest_ok or not pattern.search(summary.region):
         return text
-    region = pattern.sub(lambda match: f"{match[1]}{match[2]}{new}", summary.region)
+    region = pattern.sub(lambda match: f"{match[1]}{match[2]}{move.new.ref}", summary.region)
+    region = region.replace(f"{move.new.ref}/summary|{move.old.name}]]", f"{move.new.ref}/summary|{move.new.name}]]")
     return replace_region(text, region, path=path)[0]
 
 

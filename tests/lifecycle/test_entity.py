@@ -96,7 +96,7 @@ class TestRename:
         ]
         region = parse_summary(_summary(vault, f"{PEOPLE}/ada"))
         assert region.region_digest_ok
-        assert "[[life/areas/companies/kestrel-cartography/summary|Kestrel Maps]]" in (region.region or "")
+        assert "[[life/areas/companies/kestrel-cartography/summary|Kestrel Cartography]]" in (region.region or "")
         summary = parse_summary(_summary(vault, moved))
         assert summary.name == "Kestrel Cartography"
         assert "Kestrel Maps" in summary.aliases
