@@ -21,6 +21,8 @@ SCHEMA = 1
 
 FIELD_WEIGHTS = {"stems": 1.0, "exact": 0.25, "window": 1.5}
 """BM25 weights of what the text says, its words as written, and the text with its surroundings (tests/evals)."""
+WHOLE_WEIGHT = 2.5
+"""An identifier (`C++`, `node.js`) is in `exact` alone, and counts there what a word counts in the other two."""
 SINGLE_WEIGHT = 0.5
 """A lone Han character, kana or syllable counts half of a pair."""
 _SMALL_HEAP = 15_000_000  # Tantivy's floor for one thread
@@ -154,6 +156,10 @@ class Lexical:
         from tantivy import Query
 
         weight = SINGLE_WEIGHT if term.kind is Kind.SINGLE else 1.0
+        if term.kind is Kind.WHOLE:
+            query = Query.term_query(self._schema, "exact", term.exact, "freq")
+            yield Query.boost_query(query, WHOLE_WEIGHT)
+            return
         for field, text in (("stems", term.stem), ("window", term.stem), ("exact", term.exact)):
             if text:
                 query = Query.term_query(self._schema, field, text, "freq")

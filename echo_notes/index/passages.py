@@ -284,7 +284,7 @@ def _name_words(name: str) -> str:
 
 
 def _day_words(day: date | None) -> str:
-    """Return a day in words, so that `in May 2023`, `last Monday` and `5月8日` find it."""
+    """Return a day in words that a query may use, without its bare number, which would match any other."""
     if day is None:
         return ""
-    return f"{day:%d %B %Y %A} {day.year}年{day.month}月{day.day}日"
+    return f"{day:%B %Y %A %Y-%m-%d} 星期{'一二三四五六日'[day.weekday()]}"

@@ -1,10 +1,11 @@
 """The discriminative gate and the floor: which candidates say something about the question, and which only look so."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import log
 
-from echo_notes.index.analysis import Kind, Term
+from echo_notes.index.analysis import Kind, Term, iter_terms
 from echo_notes.index.lexical import Lexical
 
 EVERYWHERE = 0.5
@@ -17,7 +18,9 @@ COSINE_FLOOR = 0.19  # MODEL_CARD.md, "Floors": keeps 95 % of the best gold text
 
 # The floors of an answer, calibrated on the development data by tests.evals.abstain: coverage of the query's weight by
 # one passage, cosine, and their sum.
-ANSWER = 0.62
+ANSWER = 0.46
+ANSWER_UNSPACED = 0.58  # pairs of Han meet by chance more often than words do
+UNKNOWN_NAME = 0.75  # the query names somebody of whom the vault has never heard
 STRONG_COVERAGE = 0.5
 STRONG_COSINE = 0.5
 LEXICAL_ANSWER = 0.27
@@ -102,7 +105,27 @@ def is_question(telling: Iterable[Weighed]) -> bool:
     return words <= LONGEST_QUESTION
 
 
-def answers(coverage: float, cosine: float | None, *, same_script: bool) -> bool:
+def names_unknown(query: str, telling: Iterable[Weighed]) -> bool:
+    """Return whether a query writes a word as a name (a capital inside a sentence) that no passage holds.
+
+    Of all signs that a vault has no answer, this one is the surest.
+    """
+    words = [word for word in query.split() if word[:1].isalpha()]
+    inside = [word for before, word in pairwise(words) if word[0].isupper() and before[-1] not in ".?!:"]
+    if len(inside) == len(words) - 1:
+        return False  # a title, or somebody shouting
+    names = {term.exact.removesuffix("'s") for word in inside for term in iter_terms(word)}
+    return any(not item.frequency and item.term.exact.removesuffix("'s") in names for item in telling)
+
+
+def bar_of(query: str, telling: Sequence[Weighed], *, unspaced: bool) -> float:
+    """Return what coverage and cosine of an answer to this query have to add up to."""
+    if unspaced:
+        return ANSWER_UNSPACED
+    return UNKNOWN_NAME if names_unknown(query, telling) else ANSWER
+
+
+def answers(coverage: float, cosine: float | None, bar: float, *, same_script: bool) -> bool:
     """Return whether a candidate is an answer, not merely the nearest thing there is.
 
     Words and meaning add up; where only one of the arms speaks, it has to be surer. Across scripts words cannot meet.
@@ -111,4 +134,5 @@ def answers(coverage: float, cosine: float | None, *, same_script: bool) -> bool
         return coverage >= LEXICAL_ANSWER
     if not same_script:
         return cosine >= ACROSS_SCRIPTS
-    return coverage >= STRONG_COVERAGE or cosine >= STRONG_COSINE or coverage + cosine >= ANSWER
+    strong = bar < UNKNOWN_NAME and (coverage >= STRONG_COVERAGE or cosine >= STRONG_COSINE)
+    return strong or coverage + cosine >= bar

@@ -16,7 +16,17 @@ from echo_notes.index.fusion import Arms, fuse
 from echo_notes.index.lexical import Found, Lexical, Stored
 from echo_notes.index.manifest import Manifest
 from echo_notes.index.naming import raises
-from echo_notes.index.relevance import Evidence, Weighed, answers, discriminative, gather, is_question, passes, weigh
+from echo_notes.index.relevance import (
+    Evidence,
+    Weighed,
+    answers,
+    bar_of,
+    discriminative,
+    gather,
+    is_question,
+    passes,
+    weigh,
+)
 from echo_notes.index.results import DENSE, LEXICAL, Declined, Hit, Scores, SearchRequest, SearchResult
 from echo_notes.index.vectors import Cosines, Segment, Vectors
 from echo_notes.model.fact import ARCHIVED
@@ -156,10 +166,12 @@ class Search:
         if not is_question(self._telling):
             return True
         unspaced = is_unspaced(self._request.query)
+        bar = bar_of(self._request.query, self._telling, unspaced=unspaced)
         return any(
             answers(
                 item.scores.coverage,
                 item.scores.cosine,
+                bar,
                 same_script=is_unspaced(item.stored.passage.text) == unspaced,
             )
             for item in candidates

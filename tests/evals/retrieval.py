@@ -30,6 +30,7 @@ class Variant:
     weight: float | None = None
     context: bool = True
     aged: bool = True
+    floor: bool = True
 
 
 VARIANTS = (
@@ -39,6 +40,7 @@ VARIANTS = (
     Variant("convex", fusion="convex"),
     Variant("z-sum", fusion="zsum"),
     Variant("RRF k=60 (seeds)", fusion="rrf"),
+    Variant("no floor", floor=False),
     Variant("no forgetting", aged=False),
     Variant("forgetting w=1 (seeds)", weight=1.0),
     Variant("no context: fused", context=False),
@@ -122,6 +124,7 @@ def recall(haystack: Haystack, index: Index, variant: Variant, question: Questio
         k=k,
         mode=variant.mode,
         decay=variant.aged,
+        floor=variant.floor,
         now=haystack.now if variant.aged else None,
         reader=replace(PERSON, scope=question.scope),
     )
