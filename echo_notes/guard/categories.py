@@ -34,7 +34,9 @@ def _cues() -> tuple[tuple[_Cue, ...], tuple[_Cue, ...]]:
         for source in sources:
             if is_unspaced(source):
                 head, _, tail = source.partition("*")
-                unspaced.append(_Cue(category, head=tuple(head.split("|")), tail=tuple(tail.split("|")) if tail else ()))
+                unspaced.append(
+                    _Cue(category, head=tuple(head.split("|")), tail=tuple(tail.split("|")) if tail else ())
+                )
             else:
                 spaced.append(_Cue(category, words=tuple(source.split())))
     return tuple(spaced), tuple(unspaced)
@@ -56,7 +58,7 @@ def match_category(predicate: str) -> str | None:
             if _follows(cue.words, words, start):
                 return cue.category
     if is_unspaced(predicate):
-        for tail in iter_han_starts(fold(predicate)):
+        for tail in iter_han_starts(fold(predicate).replace("的新", "的").replace("的亲", "的")):
             for cue in unspaced:
                 if _starts(cue, tail):
                     return cue.category
@@ -101,11 +103,19 @@ def _starts(cue: _Cue, text: str) -> bool:
         if not text.startswith(head):
             continue
         if not cue.tail:
-            return True
+            return cue.category != "preference" or _has_object(text[len(head) :])
         rest = text[len(head) :]
         if any(0 <= rest.find(tail) <= _WIDEST_HAN_GAP for tail in cue.tail):
             return True
     return False
+
+
+def _has_object(rest: str) -> bool:
+    """Return whether something follows `喜欢` that a preference can be about."""
+    thing = rest.strip("了啊呢啦呀吧的嘛，,。!！ ")
+    return (
+        bool(thing) and not thing.startswith(("你", "这", "那", "他", "她", "它", "我")) and not rest.startswith("的")
+    )
 
 
 def default_category(text: str, categories: Sequence[str] = DEFAULT_CATEGORIES) -> str:

@@ -3,6 +3,7 @@
 Wrongly retiring a fact is the worst outcome, so whatever no rule decides is compatible.
 """
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -124,7 +125,7 @@ def _is_hedged(text: str) -> bool:
     words = [word.bare for word in split_words(plain)]
     if any(word in word_set("blockers") and word not in _NEGATIVES for word in words):
         return True
-    pairs = set(zip(words, words[1:], strict=False))
+    pairs = set(itertools.pairwise(words))
     if (
         pairs & {("used", "to"), ("going", "to"), ("will", "move"), ("will", "be"), ("plans", "to"), ("wants", "to")}
         or "will" in words[:3]
@@ -205,7 +206,9 @@ def _is_region(place: str) -> bool:
 
 def _province(place: str) -> str:
     """Return the Chinese province that a place begins with (`陕西西安`), "" if it begins with none."""
-    return next((name for name in load_lexicon("conflict")["regions"] if is_unspaced(name) and place.startswith(name)), "")
+    return next(
+        (name for name in load_lexicon("conflict")["regions"] if is_unspaced(name) and place.startswith(name)), ""
+    )
 
 
 def _same_date(one: str, other: str) -> bool:

@@ -20,6 +20,28 @@ from echo_notes.guard.values import plain_statement
 from echo_notes.model.fact import DEFAULT_CATEGORIES, ENVIRONMENT, USER
 from echo_notes.model.names import fold, fold_name
 
+_PASSING = frozenset(
+    [
+        "this",
+        "that",
+        "these",
+        "those",
+        "your",
+        "his",
+        "her",
+        "their",
+        "it",
+        "them",
+        "you",
+        "when",
+        "how",
+        "having",
+        "being",
+        "seeing",
+        "what",
+        "all",
+    ]
+)
 _LONGEST = 600
 _SHORTEST = 4
 
@@ -122,9 +144,7 @@ def _field(sentence: str, line: Line, names: Mapping[str, object]) -> Statement 
     return _statement(sentence, line, first, link, mentions, category=_category_of(found, ""), found=found, marked=True)
 
 
-def _marked(
-    sentence: str, line: Line, names: Mapping[str, object], category: str, *, tagged: bool
-) -> Statement | None:
+def _marked(sentence: str, line: Line, names: Mapping[str, object], category: str, *, tagged: bool) -> Statement | None:
     if "::" in sentence and (field := _field(sentence, line, names)):
         return replace(field, category=category or field.category)
     plain = spell_out(close_up(plain_statement(sentence)))
@@ -140,7 +160,7 @@ def _marked(
     if first is None and not link and not tagged:
         return None
     subject = link or (_name(sentence, first) if first and not first.owner else "")
-    found = derive_key(sentence, [subject] if subject else ())
+    found = derive_key(sentence, [subject or "I"])
     said = match_category(_after_subject(plain, subject))
     if not tagged and not (said or found or _says_something(plain, subject)):
         return None
@@ -173,9 +193,11 @@ def _unmarked(sentence: str, line: Line, names: Mapping[str, object]) -> Stateme
     rest = _after_subject(plain, subject)
     if rest == plain or (line.speaker and first.owner):
         return None
-    found = derive_key(plain, [subject] if subject else ())
+    found = derive_key(plain, [subject or "I"])
+    if found is not None and found.key.startswith("preference:") and _is_passing_thing(found.key, rest):
+        return None
     said = match_category(rest) if found is None else None
-    if found is None and (said is None or first.possessive and not first.owner):
+    if found is None and (said is None or (first.possessive and not first.owner)):
         return None
     category = _category_of(found, said or "")
     if found is not None and is_transient(plain, found.key):
@@ -189,12 +211,25 @@ def is_blocked(plain: str) -> bool:
     """Return whether a sentence is a hedge, a plan, hearsay or of the moment."""
     data = load_lexicon("durable")
     spaced = f" {' '.join(word.bare for word in split_words(plain))} "
-    if any(f" {phrase} " in spaced for phrase in data["blocked"]) or spaced.startswith((" let's ", " will ", " let ", " re ")):
+    if any(f" {phrase} " in spaced for phrase in data["blocked"]) or spaced.startswith(
+        (" let's ", " will ", " let ", " re ")
+    ):
         return True
     words = spaced.split()
+    if "you" in words or "your" in words or "you're" in words or "你" in plain or "您" in plain:
+        return True
     if "will" in words[1:4] or "i'll" in words or "'ll" in spaced:
         return True
     return is_unspaced(plain) and any(part in plain for part in data["blocked_zh"])
+
+
+def _is_passing_thing(key: str, predicate: str) -> bool:
+    """Return whether what somebody likes is only there in the conversation: `the idea`, `this song`."""
+    words = split_words(predicate)
+    article = next((index for index, word in enumerate(words[:4]) if word.bare == "the"), -1)
+    if 0 <= article < len(words) - 1 and words[article + 1].raw[:1].islower():
+        return True
+    return key.partition(":")[2].split(" ")[0] in _PASSING
 
 
 def _only_now(plain: str) -> bool:
@@ -224,6 +259,8 @@ def _after_subject(plain: str, subject: str) -> str:
     for start in (text, text[len(text) - len(introduced) :]):
         rest = cut_prefix(start, plain_statement(subject)) if subject else None
         if rest is not None:
+            for word in ("项目", "公司", "产品", "团队", " project ", " team "):
+                rest = rest.removeprefix(word)
             return _after_conjunct(rest)
     if subject:
         position = fold(text).find(fold(plain_statement(subject)))

@@ -207,6 +207,8 @@ def _read_predicate(predicate: Predicate, text: str, rules: KeyRules) -> KeyValu
         starts.append(starts[-1] + 1)
     tails = list(_han_starts(predicate.text)) if unspaced else []
     for rule in rules.rules.values():
+        if rule.key == "stage" and predicate.first_person:
+            continue  # `I finished` is what someone did, not where a project stands
         for pattern in rule.verbs:
             for value in _values(pattern, predicate.text, words, starts, tails):
                 clean = keyvalues.clean(value, rule.kind, rule.closed, mixed=mixed)
@@ -440,7 +442,7 @@ def _whole_noun(text: str, rules: KeyRules) -> KeyRule | None:
     words = split_words(text)
     at, _ = _skip_adjectives(words)
     noun = " ".join(word.bare for word in words[at:]) if at is not None else ""
-    return next((rule for rule in _nouns(rules).get(noun, ()) if rule.kind == "name"), None)
+    return next((rule for rule in _nouns(rules).get(noun, ()) if rule.kind in {"name", "member"}), None)
 
 
 def inline_field(
@@ -468,6 +470,8 @@ def inline_field(
         else:
             name = name.split(" ")[-1] if left.lstrip("-*+ ").startswith("@") else name
     name, value = name.strip(" -*_"), plain_statement(value)
+    if any(char in name for char in "/:."):
+        return None
     if not name or not value or len(name.split()) > 3 or len(name) > _MAX_KEY:  # noqa: PLR2004  # a name, not a sentence
         return None
     rules = rules or load_key_rules()

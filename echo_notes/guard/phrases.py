@@ -103,6 +103,13 @@ def iter_unspaced(pattern: Pattern, text: str, folded: str) -> Iterator[str]:
             continue
         for tail in pattern.tail:
             end = folded.find(tail, len(head) + 1)
-            if end > 0:
+            if end > 0 and _ends_there(text[len(head) : end], text[end + len(tail) :]):
                 yield text[len(head) : end]
                 break
+
+
+def _ends_there(value: str, rest: str) -> bool:
+    """Return whether a Chinese phrase ends where its last words were found: no clause between, none of its own after."""
+    return not any(char in "，。；！？,;!?" for char in value) and (
+        not rest or rest[0] in "了啦呢啊呀哦着，。；！？、,;!?.（( "
+    )

@@ -8,7 +8,25 @@ from functools import cache
 from echo_notes.guard.lexicon import load_lexicon
 from echo_notes.model.names import fold
 
-_ABBREVIATIONS = ("mr", "mrs", "ms", "dr", "prof", "st", "vs", "e.g", "i.e", "etc", "no", "inc", "ltd", "co", "jr", "sr", "approx")
+_ABBREVIATIONS = (
+    "mr",
+    "mrs",
+    "ms",
+    "dr",
+    "prof",
+    "st",
+    "vs",
+    "e.g",
+    "i.e",
+    "etc",
+    "no",
+    "inc",
+    "ltd",
+    "co",
+    "jr",
+    "sr",
+    "approx",
+)
 _FENCES = ("```", "~~~")
 
 
@@ -93,7 +111,9 @@ def _is_furniture(line: str, stripped: str) -> bool:
 
 
 def _line(line: str, start: int, number: int) -> Line:
-    head = _pattern(r"\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?:\*{0,2}\d{1,2}:\d{2}(?::\d{2})?\*{0,2}\s+(?:[-–]\s+)?)?").match(line)
+    head = _pattern(
+        r"\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?:\*{0,2}\d{1,2}:\d{2}(?::\d{2})?\*{0,2}\s+(?:[-–]\s+)?)?"
+    ).match(line)
     cut = head.end() if head else 0
     text = line[cut:]
     tags = tuple(_pattern(r"(?:^|(?<=\s))#([^\s#.,;!?，。；！？]*[^\W\d][^\s#.,;!?，。；！？]*)").findall(text))
@@ -122,4 +142,6 @@ def iter_sentences(text: str) -> Iterator[tuple[int, str]]:
 
 def _is_abbreviation(before: str) -> bool:
     word = fold(before.rpartition(" ")[2].strip("(\"'"))
-    return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()) or word.isdigit() and before.strip().isdigit()
+    return (
+        word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()) or (word.isdigit() and before.strip().isdigit())
+    )

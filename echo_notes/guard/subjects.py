@@ -11,6 +11,8 @@ OWNER_HAN = ("我们家", "我家", "本人", "我自己", "我")
 _POSSESSIVE = frozenset(["my", "our", "his", "her", "their", "its"])
 _PRONOUNS = frozenset(["i", "we", "she", "he", "they", "it", *_POSSESSIVE])
 _HAN_PRONOUNS = ("我们", "咱们", "他们", "她们", "它们", "本人", "我", "他", "她", "它")
+_LONGEST_HAN_NAME = 7
+_NOT_IN_NAMES = "我你您他她它的不没是在了着也都还才就会有很想要能可吗呢吧，。、；：！？ ,.;:!?"
 _SHORT = {
     "i'm": "i am", "i've": "i have", "we're": "we are", "we've": "we have", "they're": "they are", "they've": "they have",
     "she's": "she is", "he's": "he is", "it's": "it is",
@@ -23,6 +25,7 @@ class Predicate:
 
     text: str
     possessive: bool = False
+    first_person: bool = False
 
 
 def spell_out(text: str) -> str:
@@ -58,8 +61,9 @@ def iter_predicates(text: str, names: Sequence[str]) -> Iterator[Predicate]:
             rest = cut_prefix(start, name.strip()) if name.strip() and start else None
             if rest is not None:
                 yield from _after(rest)
-    yield from _after_pronoun(text)
-    if not names:
+    pronoun = list(_after_pronoun(text))
+    yield from pronoun
+    if not names and not pronoun:
         yield from _after_any_name(text)
     yield Predicate(text)
 
@@ -80,11 +84,12 @@ def _after_pronoun(text: str) -> Iterator[Predicate]:
     first, _, rest = text.partition(" ")
     word = fold(first)
     if word in _PRONOUNS and rest:
-        yield Predicate(rest.strip(), possessive=word in _POSSESSIVE)
+        yield Predicate(rest.strip(), possessive=word in _POSSESSIVE, first_person=word in {"i", "my"})
         return
     for pronoun in _HAN_PRONOUNS:
         if text.startswith(pronoun):
-            yield from _after(text[len(pronoun) :])
+            for predicate in _after(text[len(pronoun) :]):
+                yield Predicate(predicate.text, predicate.possessive, first_person=pronoun == "我")
             return
 
 
@@ -99,5 +104,7 @@ def _after_any_name(text: str) -> Iterator[Predicate]:
                 yield Predicate(" ".join(words[count:]), possessive=True)
         yield Predicate(" ".join(words[count:]))
     if is_unspaced(text[:4]):
-        for count in range(2, min(8, len(text) - 1)):
+        for count in range(2, min(_LONGEST_HAN_NAME, len(text) - 1)):
+            if any(char in _NOT_IN_NAMES for char in text[:count]):
+                return
             yield from _after(text[count:])
