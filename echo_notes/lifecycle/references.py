@@ -12,6 +12,7 @@ from echo_notes.files.layout import AREAS, EPISODES_DIR, MARKER, REVIEW, SUMMARY
 from echo_notes.files.summary import parse_summary, replace_region
 from echo_notes.files.textfile import TextFile, dump_text
 from echo_notes.guard.gate import Proposal
+from echo_notes.guard.rejected import REINSTATED, WRONG, Claim, Decision, find_rejection
 from echo_notes.lifecycle.facts import traits_of
 from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.model.entity import Entity, EntityRef
@@ -207,10 +208,28 @@ def _follow_owner(change: Change, opened: OpenVault, move: Move) -> None:
 
 
 def _carry_decisions(change: Change, move: Move) -> None:
-    """Plan each decision about the old ref once more for the new one, so that what was judged wrong stays so."""
-    known = {decision for decision in change.decisions() if decision.entity == str(move.new.ref)}
+    """Plan each judgement that holds about the old ref once more for the new one, so that what was wrong stays wrong.
+
+    One that the new ref overruled later, or has itself, is not carried.
+    """
+    old, new = str(move.old.ref), str(move.new.ref)
     for decision in change.decisions():
-        if decision.entity == str(move.old.ref):
-            carried = replace(decision, entity=str(move.new.ref))
-            if carried not in known:
-                change.decide(carried)
+        if decision.entity != old or decision.verdict != WRONG:
+            continue
+        carried = replace(decision, entity=new)
+        claims = [Claim(ref, decision.key, decision.value, decision.statement) for ref in (old, new)]
+        known = change.decisions()
+        holds, there = (find_rejection(claim, known) for claim in claims)
+        if holds and not there and not _overruled(carried, known):
+            change.decide(carried)
+
+
+def _overruled(carried: Decision, known: Iterable[Decision]) -> bool:
+    """Return whether the same statement or value was found right, for the same entity, after it was judged wrong."""
+    for decision in known:
+        if decision.entity != carried.entity or decision.verdict != REINSTATED or decision.at < carried.at:
+            continue
+        same_value = carried.value and (decision.key, decision.value) == (carried.key, carried.value)
+        if same_value or (carried.statement and decision.statement == carried.statement):
+            return True
+    return False

@@ -154,6 +154,17 @@ class TestRename:
         said = "Ada covers the map style team while Ines is on leave"
         assert run("remember", said, "--about", "people/ada-lovelace", at=vault).status == 4
 
+    def test_rejected_values_stay_rejected_after_undo_and_rename_again(self, vault: Path, run: Run) -> None:
+        run("correct", "ada-005", "Ada is on sabbatical", at=vault)
+        run("entity", "rename", "ada", "Ada Lovelace", at=vault)
+        run("undo", at=vault)
+        said = "Ada covers the map style team while Ines is on leave"
+        assert run("remember", said, "--about", "people/ada", at=vault).status == 4
+        run("entity", "rename", "ada", "Ada Lovelace", at=vault)
+        assert run("remember", said, "--about", "people/ada-lovelace", at=vault).status == 4
+        run("entity", "rename", "ada-lovelace", "Ada", at=vault)
+        assert run("remember", said, "--about", "people/ada", at=vault).status == 4
+
     def test_ids_of_the_old_slug_are_never_given_again(self, vault: Path, run: Run) -> None:
         run("entity", "rename", "ada", "Grace Hopper", at=vault)
         run("entity", "alias", "grace-hopper", "ada", "Ada Moreau", "--remove", at=vault)
