@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from echo_notes.cli.invocation import now
+from echo_notes.cli.surroundings import now
 from echo_notes.model.dates import Span, parse_date, parse_span
 from echo_notes.model.errors import UsageError
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from echo_notes.cli.command import new_app
-from echo_notes.cli.invocation import Invocation, find_root, is_agent, own_config_path
+from echo_notes.cli.invocation import Invocation
 from echo_notes.cli.output import one_line, say, say_diff, say_json, say_ndjson
 from echo_notes.cli.report import finish, tail
+from echo_notes.cli.surroundings import find_root, is_agent, own_config_path
 
 if TYPE_CHECKING:
     from echo_notes.files.config import Loaded

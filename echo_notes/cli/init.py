@@ -2,14 +2,17 @@
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TYPE_CHECKING
 
 import typer
 
 from echo_notes.cli.command import new_app
-from echo_notes.cli.invocation import Invocation, now, own_config_path, random_word
 from echo_notes.cli.output import say, say_diff, say_json
 from echo_notes.cli.report import finish, tail
+from echo_notes.cli.surroundings import now, own_config_path, random_word
+
+if TYPE_CHECKING:
+    from echo_notes.cli.invocation import Invocation
 
 app = new_app()
 apps = {"init": app}

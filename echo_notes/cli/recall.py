@@ -1,8 +1,6 @@
 """`recall`: ask the vault."""
 
 import os
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,6 +9,7 @@ from echo_notes.cli.args import Day, read_text
 from echo_notes.cli.command import new_app
 from echo_notes.cli.invocation import Invocation
 from echo_notes.cli.output import CYAN, DIM, YELLOW, clean, one_line, paint, say, say_json, say_ndjson
+from echo_notes.cli.surroundings import models_dir
 
 if TYPE_CHECKING:
     from echo_notes.index.results import Declined, Hit, SearchResult
@@ -92,20 +91,6 @@ def recall(
         invocation.warn(note)
     if not result.hits:
         invocation.reach(NOTHING)
-
-
-def models_dir() -> Path:
-    """Return the folder of installed models: `ECHO_MODELS`, else where the platform keeps a person's caches."""
-    if named := os.environ.get("ECHO_MODELS"):
-        return Path(named).expanduser()
-    if sys.platform.startswith("linux"):
-        # What platformdirs answers on Linux, without its import on every cold start.
-        base = os.environ.get("XDG_CACHE_HOME", "").strip()
-        home = Path(base) if base.startswith("/") else Path(os.path.expanduser("~/.cache"))  # noqa: PTH111 - no HOME is no error
-        return home / "echo-notes" / "models"
-    from platformdirs import user_cache_path
-
-    return user_cache_path("echo-notes", appauthor=False) / "models"
 
 
 def _report(invocation: Invocation, query: str, result: "SearchResult", *, explain: bool) -> None:

@@ -34,8 +34,8 @@ def start(ctx: typer.Context, key: _Key) -> None:
 
     echo-notes session start monday
     """
-    from echo_notes.cli.invocation import now
     from echo_notes.cli.output import say, say_json
+    from echo_notes.cli.surroundings import now
     from echo_notes.lifecycle.session import start as run
 
     invocation: Invocation = ctx.find_root().obj
@@ -101,8 +101,8 @@ def show(
 
     echo-notes session show monday --budget 2000
     """
-    from echo_notes.cli.invocation import now
     from echo_notes.cli.output import clean, say, say_json
+    from echo_notes.cli.surroundings import now
     from echo_notes.lifecycle.session import VIEW_CHARS
     from echo_notes.lifecycle.session import show as run
 
@@ -131,8 +131,8 @@ def end(
 
     echo-notes session end monday
     """
-    from echo_notes.cli.invocation import now
     from echo_notes.cli.output import say, say_json
+    from echo_notes.cli.surroundings import now
     from echo_notes.lifecycle.session_end import NOTHING, end_session
 
     invocation: Invocation = ctx.find_root().obj
@@ -177,7 +177,7 @@ def list_command(ctx: typer.Context) -> None:
 
 def _layout(invocation: "Invocation") -> "Layout":
     """Return the vault's paths alone: reading its settings would cost more than all else that a session end does."""
-    from echo_notes.cli.invocation import find_root, own_config_path
+    from echo_notes.cli.surroundings import find_root, own_config_path
     from echo_notes.files.layout import Layout
 
     return Layout(find_root(invocation.vault, own_config_path()))
