@@ -88,8 +88,9 @@ def check_facts(files: Sequence[FactFile], claims: Claims, refs: frozenset[str])
     for file in files:
         names: Counter[str] = Counter()
         first_line: dict[str, int] = {}
-        repairs = _repairable(file)
-        for problem in file.items.problems:
+        problems = file.items.problems
+        repairs = _repairable(file) if any(problem.code in {"id", "misfit"} for problem in problems) else frozenset()
+        for problem in problems:
             if problem.code == "category":
                 word = problem.message.partition("has category ")[2].partition(", not one of")[0]
                 categories[word] += 1
@@ -134,7 +135,7 @@ def _circles(first: Mapping[str, Fact]) -> dict[str, tuple[str, ...]]:
         if at in path:
             circle = tuple(path)[path[at] :]
             circles |= {one: (*circle[number:], *circle[:number]) for number, one in enumerate(circle)}
-        done |= path.keys()
+        done.update(path)
     return circles
 
 
