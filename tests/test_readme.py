@@ -1,5 +1,7 @@
+import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,24 @@ def test_the_tour_is_there() -> None:
 @pytest.mark.parametrize("block", re.findall(r"(?ms)^```sh\n(.*?)^```$", TEXT))
 def test_every_shell_block_is_shell(block: str) -> None:
     subprocess.run(["bash", "-n"], input=block, text=True, check=True, capture_output=True)
+
+
+def test_the_first_command_ends_with_a_recall_a_supersede_a_synthesis_and_their_log(tmp_path: Path) -> None:
+    program = tmp_path / "echo-notes"
+    program.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m echo_notes "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    shown = subprocess.run(
+        [ROOT / "tools" / "try", program], env=environment, check=True, capture_output=True, text=True
+    ).stdout
+    parts = shown.split("\n$ ")[1:]
+    assert [part.split()[1] for part in parts] == ["remember", "recall", "recall", "supersede", "synthesize", "log"]
+    assert "Ada prefers green tea" in parts[1]
+    assert "林晓喜欢喝绿茶" in parts[2]
+    assert "waymark-009" in parts[3]
+    assert "2026-W48" in parts[4]
+    for verb in ("remember:", "supersede:", "synthesize:"):
+        assert verb in parts[5]
 
 
 def test_links_lead_to_files_that_exist() -> None:

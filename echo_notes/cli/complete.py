@@ -165,7 +165,7 @@ def _argument(wanted: str, current: str, entities: Iterable[Entity], fact_ids: I
     found: list[str] = []
     if "e" in wanted or ("t" in wanted and current):
         found += _entities(current, entities)
-    if "f" in wanted:
+    if "f" in wanted and not found:  # `show ada` means the person until `ada-` asks for a fact
         folded = fold(current)
         found += sorted(fact_id for fact_id in fact_ids if fold(fact_id).startswith(folded))
     if "k" in wanted:

@@ -1,5 +1,6 @@
 import shlex
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -194,6 +195,31 @@ def test_without_the_program_the_shell_says_so(shell: str, tmp_path: Path) -> No
     status, shown = terminal.run("echo recall tea")
     assert status == 127
     assert "echo-notes-is-not-here" in shown
+    terminal.close()
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_whole_way_with_the_program_itself(shell: str, tmp_path: Path, vault: Path) -> None:
+    need(shell)
+    home = Home(tmp_path / "home", {"ECHO_VAULT": str(vault), "TERM": "xterm"})
+    root = Path(__file__).parents[2]
+    home.install("echo-notes", f'#!/bin/sh\nPYTHONPATH="{root}" exec "{sys.executable}" -m echo_notes "$@"\n')
+    (home.path / ".gitconfig").write_text("[user]\nname = Sam\nemail = sam@example.org\n", encoding="utf-8")
+    line = "echo-notes shell-init fish | source" if shell == "fish" else f'eval "$(echo-notes shell-init {shell})"'
+    before = "autoload -Uz compinit; compinit -u -D" if shell == "zsh" else ""
+    terminal = Terminal(shell, home, start=line, before=before)
+    status, shown = terminal.run("echo remember 'Ada prefers green tea' --about people/ada")
+    assert status == 0
+    assert "remembered ada-009" in shown
+    status, shown = terminal.run("echo remember 'Ada prefers mate' --about people/ada | cat")
+    assert status == 0
+    assert "remembered" not in shown
+    assert terminal.run("echo recall nonesuchword")[0] == 1
+    status, shown = terminal.run("echo-notes show zo\t")
+    assert status == 0
+    assert "people/zoe-nunez" in shown
+    subjects = subprocess.run(["git", "-C", vault, "log", "--format=%s"], capture_output=True, text=True, check=True)
+    assert subjects.stdout.splitlines()[0] == "remember: people/ada: Ada prefers green tea"
     terminal.close()
 
 
