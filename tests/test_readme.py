@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from echo_notes.cli.app import COMMANDS
+
 from .readme import README, ROOT, parse_blocks, run_blocks, stable
 
 TEXT = README.read_text(encoding="utf-8")
@@ -46,6 +48,12 @@ def test_the_first_command_ends_with_a_recall_a_supersede_a_synthesis_and_their_
     assert "2026-W48" in parts[4]
     for verb in ("remember:", "supersede:", "synthesize:"):
         assert verb in parts[5]
+
+
+def test_every_command_is_in_the_table() -> None:
+    table = "".join(re.findall(r"(?m)^\| `.*$", TEXT))
+    missing = [name for name in COMMANDS if not name.startswith("_") and not re.search(rf"`{name}[ `]", table)]
+    assert missing == []
 
 
 def test_links_lead_to_files_that_exist() -> None:
