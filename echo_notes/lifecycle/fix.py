@@ -95,9 +95,10 @@ def _give_id(edits: _Edits, number: int, file: FactFile, ids: _Ids) -> None:
 
 
 def _part(edits: _Edits, number: int, file: FactFile, claims: Claims, ids: _Ids) -> bool:
-    """Give a fact whose id is another's too an id of its own; True for the same record once more, which goes."""
+    """Give a fact whose id is another's too an id of its own; True for an entity's record said twice, which goes."""
     fact = file.items.facts[number]
-    if standard_record(fact.record) == standard_record(claims.first[fact.id].record):
+    holder = claims.first[fact.id]
+    if holder.entity == fact.entity and standard_record(fact.record) == standard_record(holder.record):
         edits.drop.add(number)
         return True
     fresh = ids.give(file.entity.ref)
@@ -111,27 +112,23 @@ def _plan_file(change: Change, file: FactFile, edits: _Edits) -> list[str]:
     raw = change.read(file.path)
     if raw is None or raw != file.items.dump():
         return []
-    said: list[str] = []
-    items = file.items
+    facts = file.items.facts
     standard = file.items.standardised(unwrap=file.unwraps)
-    allowed = {number for number in range(len(items.facts)) if _may(change, items.facts[number])}
-    if standard is not items and len(allowed) == len(items.facts):
+    renamed = {n for n, (old, new) in enumerate(zip(facts, standard.facts, strict=True)) if old.record != new.record}
+    allowed = {number for number in renamed | edits.drop | edits.changes.keys() if _may(change, facts[number])}
+    said: list[str] = []
+    items, touched = file.items, allowed & edits.changes.keys()
+    if standard is not items and renamed <= allowed:
         said += _naming(file)
-        items = standard
-    touched = {number for number in edits.changes if number in allowed}
-    if items is standard and standard is not file.items:
-        touched |= {
-            number for number, fact in enumerate(file.items.facts) if fact.record != standard.facts[number].record
-        }
-    labels = {number: change.keep_label(file.items.facts[number]) for number in touched | edits.drop & allowed}
-    for number in sorted(edits.changes):
-        if number in allowed:
-            said += _told(file.items.facts[number], edits.changes[number])
-            items = items.set(number, edits.changes[number])
-    lines = [FactLine(items.facts[number], labels[number]) for number in sorted(touched)]
+        items, touched = standard, touched | renamed
+    labels = {number: change.keep_label(facts[number]) for number in touched}
+    for number in sorted(allowed & edits.changes.keys()):
+        said += _told(facts[number], edits.changes[number])
+        items = items.set(number, edits.changes[number])
+    lines = [FactLine(items.facts[number], labels[number]) for number in sorted(touched - edits.drop)]
     for number in sorted(edits.drop & allowed, reverse=True):
-        fact = file.items.facts[number]
-        said.append(f"{fact.id}: the same record stood twice; {json.dumps(dict(fact.record), ensure_ascii=False)}")
+        record = json.dumps(dict(facts[number].record), ensure_ascii=False)
+        said.append(f"{facts[number].id}: the same record stood twice; {record}")
         items = items.remove(number)
     data = items.dump()
     if not data.removeprefix(b"\xef\xbb\xbf").strip():

@@ -101,6 +101,14 @@ def test_ids_claimed_twice(vault: Path, run: Run) -> None:
     ]
 
 
+def test_the_same_record_in_two_entities_is_about_both(vault: Path, run: Run) -> None:
+    file = _put(vault, [_fact(1)])
+    other = _put(vault, [_fact(1)], "life/areas/people/cy/items.json")
+    run("check", "--fix", at=vault)
+    assert json.loads(file.read_bytes()) == [_fact(1)]
+    assert json.loads(other.read_bytes())[0] | {"supersededBy": None} == _fact(1) | {"id": "cy-001", "was": ["bo-001"]}
+
+
 def test_fix_repairs_in_one_commit_that_tells_the_old_values(vault: Path, run: Run) -> None:
     _put(vault, [
         {"content": "no id", "created": "2026/3/2", "status": "Active", "odd": {"kept": [1]}},
