@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from echo_notes.files.layout import Layout
 from echo_notes.files.lock import prepare_echo_dir
@@ -17,6 +18,7 @@ MAX_TRIES = 3
 
 _SUFFIX = ".json"
 _ASIDE = "aside"
+_LOCKS = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,8 +86,12 @@ def set_aside(layout: Layout, job: Job) -> None:
 
 @contextmanager
 def claim_job(layout: Layout, key: str) -> Iterator[bool]:
-    """Hold a job for this process while it is worked on; False where another process holds it. The system frees it."""
-    with claim(layout, _path(layout, key).with_suffix(".lock")) as mine:
+    """Hold a job for this process while it is worked on; False where another process holds it. The system frees it.
+
+    Sessions share a fixed number of lock files, so that none is left behind for each.
+    """
+    slot = crc32(session_name(key).encode()) % _LOCKS
+    with claim(layout, _dir(layout) / "locks" / f"{slot:02d}") as mine:
         yield mine
 
 

@@ -98,12 +98,14 @@ def judge_facts(
     return Judgement(retirements, tuple(undecided), len(active))
 
 
-def plan_retirement(change: Change, opened: OpenVault, entity: Entity, one: Retirement) -> None:
+def plan_retirement(
+    change: Change, opened: OpenVault, entity: Entity, one: Retirement, *, by: str = "synthesize"
+) -> None:
     """Plan a fact as superseded, with the rank of the claim that wins; by rank it is a decision as well.
 
-    A pass adds nothing of its own to either side, so it speaks with the winner's rank and no higher.
+    A pass (`by`) adds nothing of its own to either side, so it speaks with the winner's rank and no higher.
     """
-    change.actor = opened.pass_actor("synthesize", one.label)
+    change.actor = opened.pass_actor(by, one.label)
     retire(change, Located(one.loser, entity, one.loser.path), one.winner.id, one.reason, op="supersede")
     if one.reason == CONTRADICTION:
         change.decide(judge(change, entity, one.loser, WRONG))

@@ -1,0 +1,252 @@
+"""What a pass draws from text: durable statements become facts through the gate, one row at a time."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from datetime import date
+
+from echo_notes.files.change import Change
+from echo_notes.files.layout import ARCHIVE, REVIEW
+from echo_notes.files.review import Review
+from echo_notes.guard.durable import Statement
+from echo_notes.guard.values import normalise_statement
+from echo_notes.lifecycle.contradict import Retirement, judge_facts, plan_retirement, plan_undecided
+from echo_notes.lifecycle.entities import (
+    Target,
+    ambiguous,
+    items_path,
+    load_entities,
+    plan_entity,
+    target_for_writing,
+)
+from echo_notes.lifecycle.facts import next_id, plan_new
+from echo_notes.lifecycle.opened import OpenVault
+from echo_notes.lifecycle.remember import Batch, owner_target
+from echo_notes.model.entity import Entity, EntityRef
+from echo_notes.model.errors import EchoError, NotFoundError, RefusedError
+from echo_notes.model.fact import ENVIRONMENT, USER, Fact
+from echo_notes.model.names import fold_name
+
+ADDED = "added"
+KNOWN = "known"
+REFUSED = "refused"
+FAILED = "failed"
+
+# Whom a field can only be about, so that a marked line about a new name makes an entity of the right kind.
+_OF_PEOPLE = frozenset(
+    ["age", "allergy", "alma-mater", "birth-year", "birthday", "birthplace", "child", "children", "diet", "employer",
+     "father", "graduated", "hobby", "manager", "marital-status", "mother", "nationality", "nickname", "origin", "pet",
+     "pronouns", "role", "school", "sibling", "spouse"]
+)  # fmt: skip
+_OF_COMPANIES = frozenset(["ceo", "employees", "founded"])
+_LINK = re.compile(r"[\s*_-]*\[\[([^\[\]|#]+)")
+_AT_NAME = re.compile(r"[\s*_-]*@\w")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where statements come from: the label that they may have at most, their day and source, and whose they are."""
+
+    label: str
+    day: date
+    source: str
+    scope: str
+    session: str = ""
+    episode: str = ""
+    importance: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What became of one statement. `id`: of the fact that now says it; `error` why there is none.
+
+    `fresh`: a refusal that was not on record already.
+    """
+
+    outcome: str
+    text: str
+    source: str
+    entity: str = ""
+    id: str = ""
+    error: EchoError | None = None
+    fresh: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What became of the contradictions of new facts: superseded ones, pairs left for review, entities left alone."""
+
+    retired: tuple[Retirement, ...] = ()
+    undecided: tuple[tuple[str, str], ...] = ()
+    held: tuple[str, ...] = ()
+    problems: tuple[EchoError, ...] = ()
+
+
+@dataclass(slots=True)
+class Derivation:
+    """The facts that one run of a pass adds in one change."""
+
+    opened: OpenVault
+    change: Change
+    name: str
+    batch: Batch
+    _statements: dict[EntityRef, dict[str, list[Fact]]] = field(default_factory=dict)
+    _fresh: dict[EntityRef, set[str]] = field(default_factory=dict)
+    _names: dict[str, tuple[Entity, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def begin(cls, opened: OpenVault, change: Change, name: str) -> "Derivation":
+        """Return a derivation for a pass of this name; `change` is open."""
+        return cls(opened, change, name, Batch(list(load_entities(opened))))
+
+    @property
+    def names(self) -> dict[str, tuple[Entity, ...]]:
+        """The entities by each of their folded names, those that this run made included."""
+        if not self._names:
+            self._names = self.batch.names()
+        return self._names
+
+    def take(self, statement: Statement, origin: Origin) -> Row:
+        """Add a fact for a statement unless it is known; what the gate refuses is recorded, and skipped.
+
+        UnreadableError where the entity's file cannot be read: nothing may be added to that.
+        """
+        self.change.actor = self.opened.pass_actor(self.name, origin.label)
+        try:
+            return self._take(statement, origin)
+        except RefusedError as error:
+            fresh = self.change.pass_over(error)
+            return Row(REFUSED, statement.text, origin.source, error=error, fresh=fresh)
+
+    def _take(self, statement: Statement, origin: Origin) -> Row:
+        try:
+            target = self._target(statement)
+        except EchoError as error:
+            return Row(FAILED, statement.text, origin.source, error=error)
+        entity = target.entity
+        said = normalise_statement(statement.text, entity.names())
+        known = self._find_known(entity, said, origin)
+        if known:
+            return Row(KNOWN, statement.text, origin.source, str(entity.ref), known.id)
+        draft = self._draft(statement, origin, entity)
+        stored, _ = plan_new(self.change, entity, draft, op=self.name)
+        if target.is_new and entity not in self.batch.entities:
+            plan_entity(self.change, self.opened, entity)
+            self.batch.entities.append(entity)
+            self._names = {}
+        self._of(entity).setdefault(said, []).append(stored)
+        self._fresh.setdefault(entity.ref, set()).add(stored.id)
+        return Row(ADDED, statement.text, origin.source, str(entity.ref), stored.id)
+
+    def settle(self) -> Settled:
+        """Compare the new facts with the others of their entities, and plan what gives way.
+
+        An entity that would lose more than its share of facts is left for `synthesize`, which asks.
+        """
+        retired: list[Retirement] = []
+        undecided: list[tuple[str, str]] = []
+        held: list[str] = []
+        actor = self.change.actor
+        try:
+            for entity in [one for one in self.batch.entities if one.ref in self._fresh]:
+                fresh = self._fresh[entity.ref]
+                facts = self.change.items(items_path(entity), entity.ref).facts
+                review = Review.parse(self.change.read(REVIEW))
+                judgement = judge_facts(
+                    entity, facts, self.change.standing_of, review,
+                    today=self.opened.today, fresh=_is_in(fresh),
+                )  # fmt: skip
+                if judgement.exceeds(self.opened.settings.supersede_share):
+                    held.append(str(entity.ref))
+                    continue
+                retired += self._retire(entity, judgement.retirements)
+                self.change.actor = actor
+                plan_undecided(self.change, judgement.undecided)
+                undecided += [(pair.one.id, pair.other.id) for pair in judgement.undecided]
+        except EchoError as error:
+            return Settled(tuple(retired), tuple(undecided), tuple(held), (error,))
+        finally:
+            self.change.actor = actor
+        return Settled(tuple(retired), tuple(undecided), tuple(held))
+
+    def _retire(self, entity: Entity, retirements: Iterable[Retirement]) -> list[Retirement]:
+        done = []
+        for one in retirements:
+            try:
+                plan_retirement(self.change, self.opened, entity, one, by=self.name)
+            except RefusedError as error:
+                self.change.pass_over(error)
+                continue
+            done.append(one)
+        return done
+
+    def _target(self, statement: Statement) -> Target:
+        if statement.owner:
+            return owner_target(self.opened, self.batch)
+        found = self.names.get(fold_name(statement.subject), ())
+        if not found and isinstance(statement.found, tuple):
+            found = statement.found
+        if len(found) > 1:
+            raise ambiguous(statement.subject, found)
+        if found:
+            return Target(found[0], is_new=False)
+        return self._new_target(statement)
+
+    def _new_target(self, statement: Statement) -> Target:
+        """Return the entity that a marked line names for the first time, if the line says of which kind it is."""
+        link = _LINK.match(statement.source)
+        if link and "/" in link[1]:
+            return target_for_writing(self.opened, link[1], self.batch.entities)
+        kind = ""
+        if statement.key in _OF_PEOPLE or statement.key.startswith("preference:") or _AT_NAME.match(statement.source):
+            kind = "people"
+        elif statement.key in _OF_COMPANIES:
+            kind = "companies"
+        if kind:
+            return target_for_writing(self.opened, f"{kind}/{statement.subject}", self.batch.entities)
+        raise NotFoundError(
+            f"no entity is called {statement.subject!r}",
+            fix=f"Make it, then run this again: echo-notes entity new KIND/{statement.subject}",
+        )
+
+    def _find_known(self, entity: Entity, said: str, origin: Origin) -> Fact | None:
+        """Return the fact that says this already, or said it on that day: an old note does not revive what changed."""
+        for fact in self._of(entity).get(said, ()):
+            if fact.is_active:
+                return fact
+            gone = fact.superseded_at.astimezone(self.opened.now.tzinfo).date() if fact.superseded_at else None
+            if any(day and day >= origin.day for day in (fact.timestamp, gone)):
+                return fact
+        return next((fact for fact in self._erased(entity) if fact.source == origin.source), None)
+
+    def _erased(self, entity: Entity) -> Iterable[Fact]:
+        return [fact for facts in self._of(entity).values() for fact in facts if fact.erased_at]
+
+    def _of(self, entity: Entity) -> dict[str, list[Fact]]:
+        """Return an entity's facts, the archived ones too, by what they say."""
+        if entity.ref not in self._statements:
+            names = entity.names()
+            table: dict[str, list[Fact]] = {}
+            for path in (items_path(entity), f"{entity.folder}/{ARCHIVE}"):
+                for fact in self.change.items(path, entity.ref).facts:
+                    kept = replace(fact, status="archived") if path.endswith(ARCHIVE) and fact.is_active else fact
+                    table.setdefault(normalise_statement(fact.text, names), []).append(kept)
+            self._statements[entity.ref] = table
+        return self._statements[entity.ref]
+
+    def _draft(self, statement: Statement, origin: Origin, entity: Entity) -> Fact:
+        settings = self.opened.settings
+        category = statement.category if statement.category in settings.categories else settings.categories[0]
+        others = [found[0] for found in statement.others if isinstance(found, tuple) and len(found) == 1]
+        related = dict.fromkeys(str(other.ref) for other in others if other.ref != entity.ref)
+        return Fact(
+            id=next_id(self.change, entity.ref, self.batch.entities), text=statement.text, entity=entity.ref,
+            category=category, timestamp=origin.day, source=origin.source, key=statement.key,
+            type=USER if statement.owner or str(entity.ref) == settings.owner else ENVIRONMENT,
+            importance=origin.importance, tags=statement.tags, related=tuple(related), created_at=self.opened.now,
+            source_session=origin.session, episode_id=origin.episode, scope=origin.scope,
+        )  # fmt: skip
+
+
+def _is_in(ids: set[str]) -> Callable[[Fact], bool]:
+    return lambda fact: fact.id in ids

@@ -1,0 +1,121 @@
+"""`extract`: the durable statements of daily notes become facts; said again, or moved, they add nothing."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from echo_notes.files.audit import AuditTrail
+from echo_notes.files.change import Change, ChangeResult
+from echo_notes.files.frontmatter import split
+from echo_notes.files.layout import iter_daily
+from echo_notes.files.markdown import iter_blocks
+from echo_notes.guard.durable import durable_statements
+from echo_notes.guard.provenance import rank
+from echo_notes.lifecycle.derive import ADDED, FAILED, Derivation, Origin, Row, Settled
+from echo_notes.lifecycle.notes import entry_digest
+from echo_notes.lifecycle.opened import OpenVault
+from echo_notes.model.dates import Span
+from echo_notes.model.errors import EchoError, UnreadableError
+from echo_notes.model.fact import CONSOLIDATED, MODEL_INFERRED, SCOPE_OWNER, USER_STATED
+
+NAME = "extract"
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What one run did: the notes it read, what became of each statement, and the change that holds the facts."""
+
+    notes: tuple[str, ...] = ()
+    rows: tuple[Row, ...] = ()
+    settled: Settled = field(default_factory=Settled)
+    problems: tuple[EchoError, ...] = ()
+    change: ChangeResult = field(default_factory=ChangeResult)
+
+    @property
+    def added(self) -> tuple[str, ...]:
+        """The ids of the new facts."""
+        return tuple(row.id for row in self.rows if row.outcome == ADDED)
+
+
+def extract(opened: OpenVault, spans: Sequence[Span] = ()) -> Extraction:
+    """Add the facts that the daily notes of these days state (none named: every daily note), in one change.
+
+    Row by row: what is refused, ambiguous or in a file that cannot be read is reported, and the rest goes on.
+    """
+    days = [(day, path) for day, path in iter_daily(opened.root) if not spans or _is_in(day, spans)]
+    if not days:
+        return Extraction()
+    rows: list[Row] = []
+    problems: list[EchoError] = []
+    with opened.change(NAME, actor=opened.pass_actor(NAME, CONSOLIDATED)) as change:
+        derivation = Derivation.begin(opened, change, NAME)
+        agents = _entries_by_agents(opened)
+        for day, path in days:
+            try:
+                rows += _read_note(change, derivation, day, path, agents)
+            except UnreadableError as error:
+                problems.append(error)
+        change.actor = opened.pass_actor(NAME, CONSOLIDATED)
+        settled = derivation.settle()
+        added = [row for row in rows if row.outcome == ADDED]
+        change.subject = _subject(added)
+        change.body = [f"{row.id} from {row.source}" for row in added]
+    notes = tuple(path for _, path in days)
+    return Extraction(notes, tuple(rows), settled, tuple(problems), change.result)
+
+
+def _read_note(change: Change, derivation: Derivation, day: date, path: str, agents: frozenset[str]) -> Iterable[Row]:
+    source = change.read_text(path)
+    if source is None:
+        return ()
+    opened = derivation.opened
+    statements = durable_statements(source.text, derivation.names, categories=opened.settings.categories)
+    if not statements:
+        return ()
+    written = _lines_by_agents(source.text, agents) if agents else frozenset()
+    rows = []
+    for statement in statements:
+        origin = Origin(
+            label=MODEL_INFERRED if statement.line in written else CONSOLIDATED, day=day, scope=SCOPE_OWNER,
+            source=f"{path}#L{statement.line}",
+        )  # fmt: skip
+        try:
+            rows.append(derivation.take(statement, origin))
+        except UnreadableError as error:
+            rows.append(Row(FAILED, statement.text, origin.source, error=error))
+    return rows
+
+
+def _entries_by_agents(opened: OpenVault) -> frozenset[str]:
+    """Return the digests of the note entries that programs wrote, and no person wrote as well."""
+    by_agents: set[str] = set()
+    by_people: set[str] = set()
+    for line in AuditTrail(opened.root).iter_lines():
+        if line["ok"] and line["digest"] and line.get("type") == "note":
+            person = rank(str(line.get("provenance", ""))) >= rank(USER_STATED)
+            (by_people if person else by_agents).add(line["digest"])
+    return frozenset(by_agents - by_people)
+
+
+def _lines_by_agents(text: str, agents: frozenset[str]) -> frozenset[int]:
+    """Return the line numbers of the entries that are, word for word, what a program wrote.
+
+    An entry that somebody changed by hand since is theirs.
+    """
+    front = split(text)
+    found: set[int] = set()
+    for block in iter_blocks(front.body, front.body_line):
+        if entry_digest(block.text) in agents:
+            found |= set(range(block.line, max(block.end, block.line) + 1))
+    return frozenset(found)
+
+
+def _is_in(day: date, spans: Sequence[Span]) -> bool:
+    return any(span.start <= day < span.end for span in spans)
+
+
+def _subject(added: Sequence[Row]) -> str:
+    notes = sorted({row.source.partition("#")[0].rpartition("/")[2].removesuffix(".md") for row in added})
+    count = f"{len(added)} {'fact' if len(added) == 1 else 'facts'}"
+    where = notes[0] if len(notes) == 1 else f"{len(notes)} notes"
+    return f"{NAME}: {count} from {where}"
