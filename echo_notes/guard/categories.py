@@ -1,14 +1,10 @@
 """What kind of fact a sentence states: relationship, milestone, preference or status, by rules that are data."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from echo_notes.guard.lexicon import load_lexicon, longest_first, word_set
 from echo_notes.guard.phrases import Word, is_unspaced, split_words
-from echo_notes.guard.subjects import spell_out
-from echo_notes.guard.values import plain_statement
-from echo_notes.model.fact import DEFAULT_CATEGORIES, ENVIRONMENT, USER
 from echo_notes.model.names import fold
 
 _WIDEST_GAP = 4
@@ -116,41 +112,3 @@ def _has_object(rest: str) -> bool:
     return (
         bool(thing) and not thing.startswith(("你", "这", "那", "他", "她", "它", "我")) and not rest.startswith("的")
     )
-
-
-def default_category(text: str, categories: Sequence[str] = DEFAULT_CATEGORIES) -> str:
-    """Return the category that a statement gets when nobody names one: by rule, else status.
-
-    Only one of `categories` is ever returned, the first of them if there is no status.
-    """
-    fallback = "status" if "status" in categories else next(iter(categories), "status")
-    category = _by_rule(text)
-    return category if category in categories else fallback
-
-
-def _by_rule(text: str) -> str:
-    from echo_notes.guard.keys import derive_key, find_rule
-
-    found = derive_key(text, ())
-    if found is not None:
-        rule = find_rule(found.key)
-        if found.key.startswith(("preference:", "favorite:")):
-            return "preference"
-        if rule is not None:
-            return rule.category
-    plain = spell_out(plain_statement(text))
-    words = plain.split(" ")
-    for start in range(min(5, len(words))):
-        category = match_category(" ".join(words[start:]))
-        if category:
-            return category
-    for start in range(1, min(7, len(plain)) if is_unspaced(plain) else 0):
-        category = match_category(plain[start:])
-        if category:
-            return category
-    return ""
-
-
-def default_type(*, about_owner: bool) -> str:
-    """Return the type of a fact: `user` for what the owner is, prefers or does, else `environment`."""
-    return USER if about_owner else ENVIRONMENT

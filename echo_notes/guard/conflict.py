@@ -162,31 +162,36 @@ def _by_key(a: Stated, b: Stated, names: Sequence[str]) -> Verdict | None:
     one, other = normalise_value(first.value), normalise_value(second.value)
     if one == other:
         return Verdict(DUPLICATE, 0.95, f"the same {first.key}")
-    if not first.single_valued or _adds(b.text):
+    if not first.single_valued or _adds(a.text) or _adds(b.text):
         return Verdict(COMPATIBLE, LIKELY, f"{first.key} can have several values")
     return _by_values(first, second, one, other)
 
 
 def _by_values(first: KeyValue, second: KeyValue, one: str, other: str) -> Verdict:
+    """Read two different values of a key that holds one at a time."""
     key = first.key
     if key.startswith("preference:") and " vs " not in key:
         if {first.value, second.value} == {"likes", "prefers"}:
             return Verdict(COMPATIBLE, SURE, "both in favour")
         return Verdict(CONTRADICTION, SURE, f"{first.value} and {second.value}")
     rule = find_rule(key)
-    kind = rule.kind if rule else "text"
-    if kind in {"date", "when"} and _same_date(first.value, second.value):
-        return Verdict(COMPATIBLE, SURE, "one date is the other in more detail")
-    if kind not in {"date", "when", "number", "closed", "year", "phone", "email"} and _contains(one, other):
-        return Verdict(COMPATIBLE, LIKELY, f"one {key} is the other in more detail")
-    if kind == "place" and not _comparable_places(first.value, second.value):
-        return Verdict(COMPATIBLE, 0.6, "one place may lie in the other")
-    if kind == "role" and not _comparable_roles(first.value, second.value):
-        return Verdict(COMPATIBLE, 0.6, "a person can have both roles")
-    why = f"{key}: {first.value} and {second.value}"
-    if first.fixed:
-        return Verdict(CONTRADICTION, SURE, why)
-    return Verdict(UPDATE, SURE, why)
+    reason = _can_both_hold(rule.kind if rule else "text", first.value, second.value, one, other)
+    if reason:
+        return Verdict(COMPATIBLE, LIKELY, reason)
+    return Verdict(CONTRADICTION if first.fixed else UPDATE, SURE, f"{key}: {first.value} and {second.value}")
+
+
+def _can_both_hold(kind: str, first: str, second: str, one: str, other: str) -> str:
+    """Return why two different values may be one thing told twice, "" if they cannot; `one`, `other` are normalised."""
+    if kind in {"date", "when"}:
+        return "one date is the other in more detail" if _same_date(first, second) else ""
+    if kind == "place" and not _comparable_places(first, second):
+        return "one place may lie in the other"
+    if kind == "role" and not _comparable_roles(first, second):
+        return "a person can have both roles"
+    if kind in {"name", "member", "place", "role", "text", "line"} and _contains(one, other):
+        return "one is the other in more detail"
+    return ""
 
 
 def _comparable_places(one: str, other: str) -> bool:

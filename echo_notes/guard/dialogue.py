@@ -142,7 +142,7 @@ def _has_opposites(one: str, other: str) -> bool:
 
 
 def _forgets(one: Turn, other: Turn) -> bool:
-    """Return whether the answer does not know what the turn before told: `我喜欢茶` and `你知道我喜欢什么吗？ / 不知道`."""
+    """Return whether an answer does not know what was told: `我喜欢茶`, then `你知道我喜欢什么吗？ / 不知道`."""
     if "知道" not in other.question or "我" not in other.question or one.question:
         return False
     if not other.answer.startswith(tuple(_data()["ignorance_zh"])):

@@ -1,14 +1,14 @@
 """Durable statements: which sentences of a note or a message are worth keeping as facts, and about whom.
 
-Marked lines (a category tag, an inline field, a link or @name as the subject) are taken at the writer's word; an unmarked
-sentence must be about a known entity or the writer, and say something that the rules know to last.
+Marked lines (a category tag, an inline field, a link or @name as the subject) are taken at the writer's word; an
+unmarked sentence must be about a known entity or the writer, and say something that the rules know to last.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from echo_notes.guard.categories import match_category
-from echo_notes.guard.keys import KeyValue, derive_key, find_rule, inline_field
+from echo_notes.guard.keys import KeyValue, category_of, derive_key, inline_field
 from echo_notes.guard.keyvalues import close_up
 from echo_notes.guard.lexicon import load_lexicon
 from echo_notes.guard.mentions import Mention, subject_of
@@ -42,13 +42,36 @@ _PASSING = frozenset(
         "all",
     ]
 )
+_PASSING_VERBS = frozenset(
+    [
+        "called",
+        "said",
+        "asked",
+        "texted",
+        "emailed",
+        "wrote",
+        "told",
+        "came",
+        "visited",
+        "seemed",
+        "looked",
+        "sent",
+        "showed",
+        "says",
+        "thinks",
+        "will",
+        "just",
+        "again",
+        "and",
+    ]
+)
 _LONGEST = 600
 _SHORTEST = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """A sentence worth keeping. `source` is its text as it stands, at `start` in the note; `text` the same without markup.
+    """A sentence worth keeping. `source` is its text as it stands, at `start` in the note; `text` has no markup.
 
     `subject` is the name of the entity it is about as written, "" for the owner; `found` what the known name stands for
     (None for the owner and for a link to nothing known). `others` are the known names it mentions besides.
@@ -141,7 +164,7 @@ def _field(sentence: str, line: Line, names: Mapping[str, object]) -> Statement 
         return None
     if fold(found.key.replace("-", " ")) in load_lexicon("durable")["fields_ignored"]:
         return None
-    return _statement(sentence, line, first, link, mentions, category=_category_of(found, ""), found=found, marked=True)
+    return _statement(sentence, line, first, link, mentions, category=category_of(found, ""), found=found, marked=True)
 
 
 def _marked(sentence: str, line: Line, names: Mapping[str, object], category: str, *, tagged: bool) -> Statement | None:
@@ -164,7 +187,7 @@ def _marked(sentence: str, line: Line, names: Mapping[str, object], category: st
     said = match_category(_after_subject(plain, subject))
     if not tagged and not (said or found or _says_something(plain, subject)):
         return None
-    category = category or _category_of(found, said or "")
+    category = category or category_of(found, said or "")
     return _statement(sentence, line, first, link, mentions, category=category, found=found, marked=True)
 
 
@@ -174,9 +197,7 @@ def _says_something(plain: str, subject: str) -> bool:
     words = split_words(rest)
     if len(rest) < _SHORTEST - 2 * is_unspaced(rest) or rest == plain:
         return False
-    passing = {"called", "said", "asked", "texted", "emailed", "wrote", "told", "came", "visited", "seemed", "looked", "sent",
-               "showed", "says", "thinks", "will", "just", "again", "and"}  # fmt: skip
-    if words and (words[0].bare in passing or any(word.bare in {"today", "tonight", "now"} for word in words)):
+    if words and (words[0].bare in _PASSING_VERBS or any(word.bare in {"today", "tonight", "now"} for word in words)):
         return False
     return not any(part in rest for part in ("今天", "来过", "说", "问了", "打来", "发来", "来找", "刚"))
 
@@ -186,25 +207,32 @@ def _unmarked(sentence: str, line: Line, names: Mapping[str, object]) -> Stateme
     if len(plain) < _SHORTEST - 1 or line.quoted or is_blocked(plain) or "?" in sentence or "？" in sentence:
         return None
     mentions = subject_of(sentence, names)
-    if not mentions:
+    if not mentions or (line.speaker and mentions[0].owner):
         return None
     first = mentions[0]
     subject = "" if first.owner else _name(sentence, first)
     rest = _after_subject(plain, subject)
-    if rest == plain or (line.speaker and first.owner):
-        return None
     found = derive_key(plain, [subject or "I"])
-    if found is not None and found.key.startswith("preference:") and _is_passing_thing(found.key, rest):
+    said = match_category(rest) if first.owner or not first.possessive else None
+    if rest == plain or not (found or said) or _is_passing(found, plain, rest):
         return None
-    said = match_category(rest) if found is None else None
-    if found is None and (said is None or (first.possessive and not first.owner)):
-        return None
-    category = _category_of(found, said or "")
-    if found is not None and is_transient(plain, found.key):
-        return None
+    category = category_of(found, said or "")
     if category not in {"milestone", "relationship"} and _only_now(plain):
         return None
     return _statement(sentence, line, first, "", mentions, category=category, found=found, marked=False)
+
+
+def _is_passing(found: KeyValue | None, plain: str, predicate: str) -> bool:
+    """Return whether a key holds task state, or likes what only the talk is about (`the idea`, `this song`)."""
+    if found is None:
+        return False
+    if not found.key.startswith("preference:"):
+        return is_transient(plain, found.key)
+    words = split_words(predicate)
+    article = next((index for index, word in enumerate(words[:4]) if word.bare == "the"), -1)
+    if 0 <= article < len(words) - 1 and words[article + 1].raw[:1].islower():
+        return True
+    return found.key.partition(":")[2].split(" ")[0] in _PASSING
 
 
 def is_blocked(plain: str) -> bool:
@@ -221,15 +249,6 @@ def is_blocked(plain: str) -> bool:
     if "will" in words[1:4] or "i'll" in words or "'ll" in spaced:
         return True
     return is_unspaced(plain) and any(part in plain for part in data["blocked_zh"])
-
-
-def _is_passing_thing(key: str, predicate: str) -> bool:
-    """Return whether what somebody likes is only there in the conversation: `the idea`, `this song`."""
-    words = split_words(predicate)
-    article = next((index for index, word in enumerate(words[:4]) if word.bare == "the"), -1)
-    if 0 <= article < len(words) - 1 and words[article + 1].raw[:1].islower():
-        return True
-    return key.partition(":")[2].split(" ")[0] in _PASSING
 
 
 def _only_now(plain: str) -> bool:
@@ -302,16 +321,6 @@ def _leading_link(sentence: str) -> str:
 
 def _name(sentence: str, mention: Mention[object]) -> str:
     return sentence[mention.start : mention.end]
-
-
-def _category_of(found: KeyValue | None, said: str) -> str:
-    if found is not None:
-        if found.key.startswith(("preference:", "favorite:")):
-            return "preference"
-        rule = find_rule(found.key)
-        if rule is not None:
-            return rule.category
-    return said or "status"
 
 
 def _statement(

@@ -25,13 +25,16 @@ def name(value: str, kind: str, *, named: bool) -> str | None:
         return None
     if any(part in value for part in (*longest_first("generic_parts_zh"), "很", "什么", "不", "没")):
         return None
-    if named:
-        return value
+    return value if named or _is_particular(value, kind) else None
+
+
+def _is_particular(value: str, kind: str) -> bool:
+    """Return whether a word can be the name of someone or somewhere, not a job or, as an employer, a town."""
     if value.endswith(longest_first("roles_zh")):
-        return None
+        return False
     if kind == "place":
-        return None if value.endswith(longest_first("not_people_zh")) else value
-    return None if value in word_set("places_zh") else value
+        return not value.endswith(longest_first("not_people_zh"))
+    return value not in word_set("places_zh")
 
 
 def _cut(value: str, kind: str) -> str:

@@ -167,9 +167,10 @@ _RELATIONS = frozenset(
     ]
 )
 _HAN_RELATIONS = (
-    "同事", "朋友", "好友", "妹妹", "哥哥", "姐姐", "弟弟", "妻子", "丈夫", "老婆", "老公", "老板", "经理", "上司", "女儿", "儿子",
-    "妈妈", "爸爸", "母亲", "父亲", "同学", "室友", "邻居", "老师", "医生", "律师", "客户", "导师", "表哥", "表姐", "叔叔", "阿姨",
-    "女朋友", "男朋友", "公司", "房东", "助理",
+    "同事", "朋友", "好友", "妹妹", "哥哥", "姐姐", "弟弟", "妻子", "丈夫", "老婆", "老公", "老板",
+    "经理", "上司", "女儿", "儿子", "妈妈", "爸爸", "母亲", "父亲", "同学", "室友", "邻居", "老师",
+    "医生", "律师", "客户", "导师", "表哥", "表姐", "叔叔", "阿姨", "女朋友", "男朋友", "公司", "房东",
+    "助理",
 )  # fmt: skip
 
 
@@ -225,7 +226,7 @@ def _token_pattern() -> re.Pattern[str]:
 
 
 def _look_up(folded: str, first: int, last: int, names: Mapping[str, T]) -> tuple[int, int] | None:
-    """Return the span of a known name that has these tokens, with the symbols it may begin or end in (`C++`, `.NET`)."""
+    """Return the span of a known name of these tokens, with the symbols it may begin or end in (`C++`, `.NET`)."""
     ends = [last]
     while len(ends) < 4 and ends[-1] < len(folded) and folded[ends[-1]] in _AFTER:  # noqa: PLR2004  # C++ has two
         ends.append(ends[-1] + 1)

@@ -109,7 +109,7 @@ def iter_unspaced(pattern: Pattern, text: str, folded: str) -> Iterator[str]:
 
 
 def _ends_there(value: str, rest: str) -> bool:
-    """Return whether a Chinese phrase ends where its last words were found: no clause between, none of its own after."""
+    """Return whether a Chinese phrase ends where its last words were found: no clause between, nothing on after."""
     return not any(char in "，。；！？,;!?" for char in value) and (
         not rest or rest[0] in "了啦呢啊呀哦着，。；！？、,;!?.（( "
     )

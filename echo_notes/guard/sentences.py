@@ -28,6 +28,8 @@ _ABBREVIATIONS = (
     "approx",
 )
 _FENCES = ("```", "~~~")
+_TASK = r"(?:[-*+]|\d+[.)])\s+\[.?\](?:\s|$)"
+_CAPTION = r"\[?\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?\s*(?:-->|-|–|\])\s*\d{1,2}:\d{2}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +96,17 @@ def _starts_forward(stripped: str) -> bool:
 
 
 def _is_furniture(line: str, stripped: str) -> bool:
-    if stripped.startswith(("#", ">", "|", "$$", "![", "<", "%%")) and not _pattern(r"#[^\s#]").match(stripped):
+    """Return whether a line is a heading, quote, table, task, rule, code, time stamp or envelope."""
+    if stripped.startswith(("#", ">", "|", "$$", "![", "<", "%%")):
+        return not _pattern(r"#[^\s#]").match(stripped)
+    if (stripped.startswith("`") and stripped.endswith("`")) or set(stripped) <= set("-*_=| :"):
         return True
     if line.startswith(("    ", "\t")) and not _pattern(r"\s+(?:[-*+]|\d+[.)])\s").match(line):
         return True
-    if _pattern(r"(?:[-*+]|\d+[.)])\s+\[.?\](?:\s|$)").match(stripped) or set(stripped) <= set("-*_=| :"):
-        return True
-    if _pattern(r"\[?\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?\s*(?:-->|-|–|\])\s*\d{1,2}:\d{2}").match(stripped):
-        return True
-    if stripped.startswith("`") and stripped.endswith("`"):
-        return True
+    return bool(_pattern(_TASK).match(stripped) or _pattern(_CAPTION).match(stripped)) or _is_envelope(stripped)
+
+
+def _is_envelope(stripped: str) -> bool:
     body = fold(_pattern(r"^(?:[-*+•]\s+|\d{1,2}:\d{2}\s+)+").sub("", stripped))
     if body.startswith(tuple(load_lexicon("durable")["envelopes"])):
         return True

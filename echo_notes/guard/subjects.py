@@ -14,8 +14,8 @@ _HAN_PRONOUNS = ("我们", "咱们", "他们", "她们", "它们", "本人", "�
 _LONGEST_HAN_NAME = 7
 _NOT_IN_NAMES = "我你您他她它的不没是在了着也都还才就会有很想要能可吗呢吧，。、；：！？ ,.;:!?"
 _SHORT = {
-    "i'm": "i am", "i've": "i have", "we're": "we are", "we've": "we have", "they're": "they are", "they've": "they have",
-    "she's": "she is", "he's": "he is", "it's": "it is",
+    "i'm": "i am", "i've": "i have", "we're": "we are", "we've": "we have", "they're": "they are",
+    "they've": "they have", "she's": "she is", "he's": "he is", "it's": "it is",
 }  # fmt: skip
 
 

@@ -43,7 +43,8 @@ def report(name: str, rows: list[dict[str, Any]]) -> None:
     for threshold in _THRESHOLDS:
         precision, recall, right, wrong = rates(judged, threshold)
         print(
-            f"  confidence ≥ {threshold:.2f}: precision {precision:.3f}  recall {recall:.3f}  ({right} right, {wrong} wrong)"
+            f"  confidence ≥ {threshold:.2f}: precision {precision:.3f}  recall {recall:.3f}  "
+            f"({right} right, {wrong} wrong)"
         )
 
 
@@ -51,9 +52,8 @@ def show_misses(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         verdict = judge(row)
         if verdict.is_conflict != (row["label"] in _CONFLICTS):
-            print(
-                f"  {row['label']:13} {verdict.kind:13} {verdict.confidence:.2f} {row['a']} | {row['b']} ({verdict.why})"
-            )
+            kinds = f"{row['label']:13} {verdict.kind:13} {verdict.confidence:.2f}"
+            print(f"  {kinds} {row['a']} | {row['b']} ({verdict.why})")
 
 
 def confusion(rows: list[dict[str, Any]]) -> None:

@@ -1,4 +1,4 @@
-"""Extraction rates on labelled daily-note lines: `python -m tests.evals.extraction [--split dev|test|all] [--misses]`."""
+"""Extraction rates on labelled daily-note lines: `python -m tests.evals.extraction [--split dev|test|all]`."""
 
 import argparse
 import json

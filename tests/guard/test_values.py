@@ -12,7 +12,8 @@ ADA = ("Ada", "Ada Lovelace", "李雷")
     [
         ("1,000", "1000", "１０００", "一千"),
         ("35000", "三万五千", "3.5万"),
-        ("2026-11-30", "Nov 30, 2026", "30 November 2026", "November 30th, 2026", "30/11/2026", "2026年11月30日", "2026/11/30"),
+        ("2026-11-30", "Nov 30, 2026", "30 November 2026", "November 30th, 2026", "30/11/2026"),
+        ("2026-11-30", "2026年11月30日", "2026/11/30", "30.11.2026"),
         ("May 3", "the 3rd of May", "5月3日", "五月三日"),
         ("2026-05", "May 2026", "2026年5月"),
         ("5km", "5 km", "5 kilometres", "5公里", "５ｋｍ"),
@@ -60,8 +61,9 @@ def test_different_values_stay_different(one: str, other: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Ada works at Acme.", "ada lovelace works at  acme", "- 14:32 [[Ada]] works at [[Acme]] #status", "works at Acme",
-        "She works at Acme", "@ada works at Acme", "[[life/areas/people/ada/summary|Ada]] works at **Acme**!",
+        "Ada works at Acme.", "ada lovelace works at  acme", "- 14:32 [[Ada]] works at [[Acme]] #status",
+        "works at Acme", "She works at Acme", "@ada works at Acme",
+        "[[life/areas/people/ada/summary|Ada]] works at **Acme**!",
     ],
 )  # fmt: skip
 def test_a_statement_is_the_same_however_its_subject_is_written(text: str) -> None:
@@ -87,15 +89,17 @@ def test_negation_is_kept_however_it_is_written() -> None:
 
 
 @given(st.text(max_size=40))
-def test_normalising_never_fails_and_is_stable_on_its_own_output(text: str) -> None:
-    once = normalise_value(text)
+def test_normalising_never_fails_and_leaves_one_space_at_most(text: str) -> None:
+    value = normalise_value(text)
 
-    assert normalise_value(once) == normalise_value(normalise_value(once))
-    assert "  " not in once
+    assert value == " ".join(value.split())
+    assert normalise_value(f" {text} ") == value
 
 
 def test_han_numbers() -> None:
-    assert [han_number(word) for word in ("十", "二十", "一百零五", "两千", "一亿", "二〇二六", "三星")] == [10, 20, 105, 2000, 10**8, 2026, None]  # fmt: skip
+    words = ["十", "二十", "一百零五", "两千", "一亿", "二〇二六", "三星"]
+
+    assert [han_number(word) for word in words] == [10, 20, 105, 2000, 10**8, 2026, None]
 
 
 def test_date_in() -> None:
