@@ -106,7 +106,7 @@ def plan_retirement(
     A pass (`by`) adds nothing of its own to either side, so it speaks with the winner's rank and no higher.
     """
     change.actor = opened.pass_actor(by, one.label)
-    retire(change, Located(one.loser, entity, one.loser.path), one.winner.id, one.reason, op="supersede")
+    retire(change, Located(one.loser, entity, one.loser.path), one.winner.id, one.reason)
     if one.reason == CONTRADICTION:
         change.decide(judge(change, entity, one.loser, WRONG))
 

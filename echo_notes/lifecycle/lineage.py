@@ -14,6 +14,11 @@ from echo_notes.model.entity import Entity
 from echo_notes.model.errors import NotFoundError
 from echo_notes.model.fact import Fact
 
+_TOUCHING = frozenset(
+    ["retire", "pin", "unpin", "archive", "restore", "erase", "adopt", "check", "undo", "rekey", "decay"]
+)
+"""Operations on a fact that was there before."""
+
 
 @dataclass(frozen=True, slots=True)
 class Version:
@@ -99,11 +104,11 @@ def _problem(fact: Fact, by_id: dict[str, Fact], root: Fact) -> str:
 
 
 def _paths_of(opened: OpenVault, facts: tuple[Fact, ...]) -> dict[str, str]:
-    """Return the write path that first made each fact."""
+    """Return the write path that made each fact; a fact made by hand, or elsewhere, has none."""
     wanted = {fact.id for fact in facts}
     paths: dict[str, str] = {}
     for line in AuditTrail(opened.root).iter_lines():
-        if line["ok"] and line["target"] in wanted:
+        if line["ok"] and line["target"] in wanted and line["op"] not in _TOUCHING:
             paths.setdefault(str(line["target"]), str(line["path"]))
     return paths
 

@@ -49,7 +49,7 @@ def _replace(opened: OpenVault, fact_id: str, text: str, *, op: str, reason: str
         if op == "correct":
             change.decide(judge(change, located.entity, located.fact, WRONG))
         new = plan_successor(change, opened, located, words, entities, op=op)
-        old = retire(change, located, new.id, reason, op=op)
+        old = retire(change, located, new.id, reason)
         change.subject = f"{op}: {located.entity.ref}: {shorten(words)}"
         change.body = [f"{old.id} -> {new.id}"]
     return Superseded(old, new, change.result)
@@ -98,12 +98,12 @@ def plan_successor(
     return stored
 
 
-def retire(change: Change, located: Located, successor: str, reason: str, *, op: str) -> Fact:
+def retire(change: Change, located: Located, successor: str, reason: str) -> Fact:
     """Plan the older fact as superseded by another."""
     changes = {
         "status": SUPERSEDED, "supersededBy": successor, "supersededAt": change.stamp(), "supersededReason": reason,
     }  # fmt: skip
-    return plan_edit(change, located, op, changes)
+    return plan_edit(change, located, "retire", changes)
 
 
 def _check_replaceable(located: Located, text: str) -> None:
