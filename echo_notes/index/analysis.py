@@ -15,6 +15,9 @@ from echo_notes.model.names import fold
 MAX_TERM = 256
 """Characters of a term that are indexed; a longer run of letters (a pasted key, a megabyte of digits) is cut here."""
 
+MAX_CAMEL = 64
+"""Characters of a word that is taken apart at its capitals; a longer one is data (base64), not a name."""
+
 # Where the classes of characters begin and end, for what is not ASCII. Tables, not patterns: compiling classes of this
 # size takes longer than a recall may.
 _UNSPACED = (  # scripts without spaces between words, and Hangul, whose particles cling to the word
@@ -67,24 +70,24 @@ class Term:
 
 def iter_terms(text: str) -> Iterator[Term]:
     """Yield the terms of a text in reading order."""
+    for piece in _pieces(text):
+        yield from _terms_of(piece)
+
+
+def _pieces(text: str) -> list[str]:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text.translate(_IGNORED))
-    for piece in text.split():
-        if len(piece) <= MAX_TERM:
-            yield from _terms_of(piece)
-        else:
-            yield from _terms_of.__wrapped__(piece)
+    return text.split()
 
 
 def index_terms(text: str) -> tuple[str, str]:
     """Return the stems of a text and its exact forms, each joined by spaces, as the index takes them."""
     stems: list[str] = []
     exact: list[str] = []
-    for term in iter_terms(text):
-        if term.stem:
-            stems.append(term.stem)
-        if term.exact:
-            exact.append(term.exact)
+    for piece in _pieces(text):
+        forms = _forms_of(piece) if len(piece) <= MAX_TERM else _forms_of.__wrapped__(piece)
+        stems += forms[0]
+        exact += forms[1]
     return " ".join(stems), " ".join(exact)
 
 
@@ -111,6 +114,12 @@ def is_stop(term: Term) -> bool:
 
 
 @lru_cache(maxsize=1 << 16)
+def _forms_of(piece: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the stems and the exact forms of a piece; cached, because a language has few words and uses them often."""
+    terms = _terms_of(piece)
+    return tuple(term.stem for term in terms if term.stem), tuple(term.exact for term in terms if term.exact)
+
+
 def _terms_of(piece: str) -> tuple[Term, ...]:
     if piece.isascii():
         return tuple(_spaced(piece))
@@ -164,7 +173,7 @@ def _spaced(piece: str) -> Iterator[Term]:
     lowered = whole.casefold()
     if whole.isalpha():
         yield _word(lowered)
-        if whole.islower() or whole.isupper() or not _CAMEL.search(whole):
+        if whole.islower() or whole.isupper() or len(whole) > MAX_CAMEL or not _CAMEL.search(whole):
             return
         yield from (_word(part.casefold()) for part in _CAMEL.split(whole))
         return
@@ -172,7 +181,7 @@ def _spaced(piece: str) -> Iterator[Term]:
     if len(lowered) <= MAX_TERM and words and words[0] != whole:
         yield Term(Kind.WHOLE, "", lowered)
     for word in words:
-        parts = _CAMEL.split(word)
+        parts = _CAMEL.split(word) if len(word) <= MAX_CAMEL else []
         yield _word(word.casefold())
         if len(parts) > 1:
             yield from (_word(part.casefold()) for part in parts)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from echo_notes.index.passages import Draft
 
-SCHEMA = 1
+SCHEMA = 2
 """Goes into the manifest's key: another number means another layout, and the index is made again."""
 
 FIELD_WEIGHTS = {"stems": 1.0, "exact": 0.25, "window": 1.5}
@@ -118,12 +118,15 @@ class Lexical:
                 data[name] = tuple(data[name])
         return Stored(Passage(**data), transient)
 
-    def holding(self, term: Term, rows: Sequence[int]) -> list[int]:
-        """Return those of the rows that hold a term, in their own text or surroundings."""
+    def holding(self, term: Term, rows: Sequence[int], *, around: bool) -> list[int]:
+        """Return those of the rows that hold a term: in their text or what they are about, or also `around` them."""
         from tantivy import Occur, Query
 
-        field, text = ("window", term.stem) if term.stem else ("exact", term.exact)
-        here = Query.term_query(self._schema, field, text, "freq")
+        fields = ["exact"] if not term.stem else ["window"] if around else ["stems", "about"]
+        words = [(field, term.stem or term.exact) for field in fields]
+        here = Query.boolean_query(
+            [(Occur.Should, Query.term_query(self._schema, field, text, "basic")) for field, text in words]
+        )
         among = Query.term_set_query(self._schema, "row", list(rows))
         query = Query.boolean_query([(Occur.Must, here), (Occur.Must, among)])
         hits = self.searcher.search(query, limit=max(1, len(rows)), count=False, order_by_field="row").hits
@@ -193,6 +196,7 @@ def _schema() -> "tantivy.Schema":
         # Terms come joined by spaces, and Tantivy's whitespace tokenizer takes them apart again unchanged, whatever
         # their length: five times as fast as handing over PreTokenizedString objects, token by token.
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
+    builder.add_text_field("about", tokenizer_name="whitespace", index_option="basic")
     for name in ("facet", "path"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     for name in ("row", "day", "holds_from", "holds_until"):
@@ -210,6 +214,7 @@ def _document(row: int, draft: "Draft") -> "tantivy.Document":
     document.add_text("stems", stems)
     document.add_text("exact", exact)
     document.add_text("window", index_terms(draft.window)[0])
+    document.add_text("about", index_terms(draft.about)[0])
     for facet in _facets(draft):
         document.add_text("facet", facet)
     document.add_text("path", passage.path)

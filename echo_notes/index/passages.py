@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 NEIGHBOURS = 2
 """Entries before and after that count as an entry's surroundings; chosen on LoCoMo (see tests/evals/README.md)."""
 NEIGHBOUR_CHARS = 600
+"""Of what stands on either side, at most."""
 NEIGHBOUR_WEIGHT = 0.4
 NAMES_WEIGHT = 0.3
 PIECE_CHARS = 1600
@@ -39,11 +40,13 @@ _FILE_DAY = re.compile(r"(\d{4}-\d{2}-\d{2})(?:\D|$)")
 class Draft:
     """A passage as it goes into the index.
 
-    `window`: its text with what surrounds it, for the lexical arm. `parts`: (weight, text) for the dense arm, which
+    `about`: the words that stand for it without being in it (names, title, headings, tags, day). `window`: text,
+    `about` and the neighbours together, for the lexical arm. `parts`: (weight, text) for the dense arm, which
     sums their vectors. `holds_from`, `holds_until`: the half-open run of days, as ordinals, on which it was current.
     """
 
     passage: Passage
+    about: str
     window: str
     parts: tuple[tuple[float, str], ...]
     holds_from: int = ALWAYS
@@ -98,6 +101,7 @@ def _draft_facts(path: str, raw: bytes, entity: Entity | None) -> Iterator[Draft
         parts = ((1.0, fact.text),) if mentioned else ((1.0, fact.text), (NAMES_WEIGHT, names[0]))
         yield Draft(
             passage=replace(passage, context=names[0]),
+            about=words,
             window=f"{fact.text}\n{words}",
             parts=parts,
             holds_from=max(_ordinal(fact.valid_from, ALWAYS), _ordinal(fact.timestamp, ALWAYS)),
@@ -174,20 +178,22 @@ def _draft_note(path: str, text: str, front: "FrontMatter", entity: Entity | Non
         layer = _layer(path)
         pieces = list(_pieces(front.body, front.body_line))
     title = front.text("title") or front.text("name")
-    about = [title, *front.words("aliases"), *front.words("tags"), front.text("description")]
+    described = [title, *front.words("aliases"), *front.words("tags"), front.text("description")]
     if not pieces and title and layer != SUMMARY_LAYER:
         pieces = [_Piece(title, 1, ())]
     base = _note_passage(path, name, layer, entity, front)
-    subject = " ".join(dict.fromkeys([*about, *(entity.names() if entity else ()), _name_words(name)]))
+    subject = " ".join(dict.fromkeys([*described, *(entity.names() if entity else ()), _name_words(name)]))
     dated = _day_words(base.on)
     for index, piece in enumerate(pieces):
         around = list(_neighbours(pieces, index))
+        about = "\n".join([*piece.headings, subject, dated])
         context = " › ".join([title or _name_words(name), *piece.headings])
         yield Draft(
             passage=replace(
                 base, id=f"{path}#L{piece.line}", line=piece.line, text=piece.text, context=context, tags=piece.tags
             ),
-            window="\n".join([piece.text, *around, *piece.headings, subject, dated]),
+            about=about,
+            window="\n".join([piece.text, *around, about]),
             parts=((1.0, piece.text), *((NEIGHBOUR_WEIGHT, text) for text in around)),
             holds_from=_ordinal(base.on, ALWAYS),
         )
@@ -271,12 +277,16 @@ def _cut(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _neighbours(pieces: Sequence[_Piece], index: int) -> Iterator[str]:
+    """Yield what stands before and after a piece under the same headings, nearest first, within the limits."""
     headings = pieces[index].headings
-    for other in range(index - NEIGHBOURS, index + NEIGHBOURS + 1):
-        if other == index or not 0 <= other < len(pieces) or pieces[other].headings != headings:
-            continue
-        text = pieces[other].text
-        yield text[-NEIGHBOUR_CHARS:] if other < index else text[:NEIGHBOUR_CHARS]
+    for step in (-1, 1):
+        room = NEIGHBOUR_CHARS
+        for other in range(index + step, index + step * (NEIGHBOURS + 1), step):
+            if room <= 0 or not 0 <= other < len(pieces) or pieces[other].headings != headings:
+                break
+            text = pieces[other].text
+            yield text[-room:] if step < 0 else text[:room]
+            room -= len(text)
 
 
 def _name_words(name: str) -> str:

@@ -26,6 +26,8 @@ STRONG_COSINE = 0.5
 LEXICAL_ANSWER = 0.27
 ACROSS_SCRIPTS = 0.21
 LONGEST_QUESTION = 14.0
+KEYWORDS = 2
+"""Up to so many telling words a query is keywords."""
 PAIR_SHARE = 0.5
 KNOWING = 300
 """Passages from which on a word that none of them holds counts in full against an answer; a small vault knows few."""
@@ -73,14 +75,18 @@ def discriminative(weighed: Iterable[Weighed], count: int) -> list[Weighed]:
 
 
 def gather(telling: Iterable[Weighed], rows: Iterable[int], lexical: Lexical) -> Mapping[int, Evidence]:
-    """Return the evidence for each of the rows that holds at least one of the terms."""
+    """Return the evidence for each of the rows that holds at least one of the terms.
+
+    A question may be answered by the line after the one that has its words; a keyword has to be in the passage itself.
+    """
     telling = list(telling)[:MAX_TERMS]
+    around = len(telling) > KEYWORDS
     total = sum(item.weight for item in telling) or 1.0
     rows = list(rows)
     held: dict[int, list[Weighed]] = {}
     for item in telling:
         if item.frequency:
-            for row in lexical.holding(item.term, rows):
+            for row in lexical.holding(item.term, rows, around=around):
                 held.setdefault(row, []).append(item)
     return {
         row: Evidence(
