@@ -4,20 +4,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from echo_notes.cli.invocation import Invocation
+from echo_notes.cli.command import new_app
 from echo_notes.cli.output import one_line, say, say_diff, say_json
 from echo_notes.cli.report import finish, tail
 
 if TYPE_CHECKING:
+    from echo_notes.cli.invocation import Invocation
     from echo_notes.files.change import ChangeResult
     from echo_notes.lifecycle.entity import Named
     from echo_notes.lifecycle.references import Followed, Link
     from echo_notes.model.entity import Entity
 
-entity_app = typer.Typer(
-    help="Make, rename, merge and link entities.\n\necho-notes entity rename ada Ada Lovelace", add_completion=False,
-    rich_markup_mode=None,
-)  # fmt: skip
+entity_app = new_app()
+entity_app.info.help = "Make, rename, merge and link entities.\n\necho-notes entity rename ada Ada Lovelace"
 apps = {"entity": entity_app}
 
 _Entity = Annotated[str, typer.Argument(metavar="ENTITY", help="kind/slug, slug, name or alias.")]
@@ -153,7 +152,7 @@ def link(
     _report(invocation, linked.change, {"fact": fact_record(fact), "already_known": linked.known}, sentence)
 
 
-def _report_names(invocation: Invocation, named: "Named", sentence: str) -> None:
+def _report_names(invocation: "Invocation", named: "Named", sentence: str) -> None:
     record = {
         "entity": _record(named.entity), "is_new": named.is_new, "added": list(named.added),
         "removed": list(named.removed), "shared_with": list(named.shared),
@@ -163,7 +162,7 @@ def _report_names(invocation: Invocation, named: "Named", sentence: str) -> None
         invocation.warn(f"{', '.join(named.shared)} answers to the same name; say kind/slug to tell them apart")
 
 
-def _report(invocation: Invocation, change: "ChangeResult", record: dict[str, Any], sentence: str) -> None:
+def _report(invocation: "Invocation", change: "ChangeResult", record: dict[str, Any], sentence: str) -> None:
     if invocation.machine:
         say_json({**record, **tail(change, invocation)})
     elif invocation.dry_run:
@@ -191,7 +190,7 @@ def _link_record(link: "Link") -> dict[str, Any]:
     return {"path": link.path, "line": link.line, "text": link.text}
 
 
-def _tell_followed(invocation: Invocation, followed: "Followed", *, rewritten: bool) -> None:
+def _tell_followed(invocation: "Invocation", followed: "Followed", *, rewritten: bool) -> None:
     for problem in followed.problems:
         invocation.warn(f"{problem}; its references were not followed")
         invocation.reach(6)

@@ -4,13 +4,15 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from echo_notes.cli.command import new_app
 from echo_notes.cli.output import one_line, say, say_diff, say_json
 from echo_notes.cli.report import finish, tail
 
 if TYPE_CHECKING:
     from echo_notes.cli.invocation import Invocation
+    from echo_notes.lifecycle.undo import Undone
 
-undo_app = typer.Typer(add_completion=False, rich_markup_mode=None)
+undo_app = new_app()
 apps = {"undo": undo_app}
 
 
@@ -20,10 +22,8 @@ def undo(ctx: typer.Context) -> None:
 
     echo-notes undo
     """
-    from echo_notes.lifecycle.undo import undo as run
-
     invocation: Invocation = ctx.find_root().obj
-    done = run(invocation.open())
+    done = _undo(invocation)
     if invocation.machine:
         undone = {"commit": done.commit.id, "subject": done.commit.subject, "at": done.commit.at}
         withdrawn = [{"entity": one.entity, "statement": one.statement, "fact": one.fact} for one in done.withdrawn]
@@ -36,3 +36,17 @@ def undo(ctx: typer.Context) -> None:
         for decision in done.withdrawn:
             say(f"  withdrawn: {decision.fact} is no longer judged {decision.verdict}")
     finish(invocation, done.change)
+
+
+def _undo(invocation: "Invocation") -> "Undone":
+    from echo_notes.cli.ask import confirm
+    from echo_notes.lifecycle.undo import ErasedError
+    from echo_notes.lifecycle.undo import undo as run
+
+    opened = invocation.open()
+    try:
+        return run(opened, restore_erased=invocation.yes)
+    except ErasedError as error:
+        if not confirm(invocation, f"The last change {error.what}.\nBring it back?"):
+            raise
+        return run(opened, restore_erased=True)

@@ -35,11 +35,16 @@ class Undone:
     change: ChangeResult
 
 
-def undo(opened: OpenVault) -> Undone:
+class ErasedError(ConflictError):
+    """The last change took a text out of the vault for good; taking that back needs an explicit yes."""
+
+
+def undo(opened: OpenVault, *, restore_erased: bool = False) -> Undone:
     """Take back the newest change that Echo Notes made and that is not taken back yet; said again, the one before it.
 
     Later edits elsewhere in the same files stay. ConflictError names a file in which they overlap; NotFoundError where
-    nothing is left to undo; RefusedError where the change was made by someone of higher rank.
+    nothing is left to undo; RefusedError where the change was made by someone of higher rank; ErasedError where it was
+    to erase, unless `restore_erased`.
     """
     with opened.change(_OP) as change:
         history = opened.history()
@@ -47,11 +52,16 @@ def undo(opened: OpenVault) -> Undone:
         _commit_waiting(opened)
         withdrawn: tuple[Decision, ...] = ()
         for commit in undoable(history):
-            withdrawn = _plan(change, opened, history, commit)
+            withdrawn, unerased = _plan(change, opened, history, commit)
             if not change.is_empty:
                 break
         else:
             raise NotFoundError("no change by Echo Notes is left to undo", fix="See what there is: git log --stat")
+        if unerased and not restore_erased:
+            raise ErasedError(
+                f"would bring back the text of what was erased: {', '.join(unerased)}",
+                fix="If it may exist after all: echo-notes undo --yes",
+            )
         change.subject = f"undo: {commit.subject}"
         change.body = [f"takes back {commit.id[:10]}"]
         change.trailers = [f"{TRAILER_UNDOES}: {commit.id}"]
@@ -84,7 +94,10 @@ def _commit_waiting(opened: OpenVault) -> None:
     commit_backlog(opened.context())
 
 
-def _plan(change: Change, opened: OpenVault, history: History, commit: Commit) -> tuple[Decision, ...]:
+def _plan(
+    change: Change, opened: OpenVault, history: History, commit: Commit
+) -> tuple[tuple[Decision, ...], tuple[str, ...]]:
+    """Plan a commit taken back, and return the decisions withdrawn and the ids of facts that are erased no more."""
     paths = history.changed_in(commit.id)
     author = authorship_of(history, commit, [path for path in paths if path.startswith(f"{AUDIT_DIR}/")])
     change.check(Proposal(op=_OP, target=commit.subject, standing=Standing(author.rank, author.rank)))
@@ -93,11 +106,12 @@ def _plan(change: Change, opened: OpenVault, history: History, commit: Commit) -
             "the change that made this vault is the only one left",
             fix=f"It is not undone; to be rid of the vault, remove its folder: {opened.root}",
         )
+    unerased: list[str] = []
     for path in paths:
         if path == DECISIONS or path.startswith((f"{AUDIT_DIR}/", ".echo/")):
             continue
-        _restore(change, history, author, _versions(change, history, commit, path))
-    return _withdraw(change, history, commit) if DECISIONS in paths else ()
+        unerased += _restore(change, history, author, _versions(change, history, commit, path))
+    return _withdraw(change, history, commit) if DECISIONS in paths else (), tuple(unerased)
 
 
 def _versions(change: Change, history: History, commit: Commit, path: str) -> Versions:
@@ -105,14 +119,14 @@ def _versions(change: Change, history: History, commit: Commit, path: str) -> Ve
     return Versions(path, earlier, undone, change.read(path))
 
 
-def _restore(change: Change, history: History, author: Authorship, versions: Versions) -> None:
+def _restore(change: Change, history: History, author: Authorship, versions: Versions) -> tuple[str, ...]:
     if versions.now == versions.earlier:
-        return
+        return ()
     if versions.path.rpartition("/")[2] in {ITEMS, ARCHIVE}:
-        restore_facts(change, versions, author.writes, op=_OP)
-        return
+        return restore_facts(change, versions, author.writes, op=_OP)
     data = versions.earlier if versions.now == versions.undone else _merged(history, versions)
     change.put(versions.path, data, Proposal(op=_OP, target=versions.path))
+    return ()
 
 
 def _merged(history: History, versions: Versions) -> bytes:

@@ -26,10 +26,10 @@ class Versions:
     now: bytes | None
 
 
-def restore_facts(change: Change, versions: Versions, writes: Mapping[str, int], *, op: str) -> None:
+def restore_facts(change: Change, versions: Versions, writes: Mapping[str, int], *, op: str) -> tuple[str, ...]:
     """Plan a fact file without what a change did to it; every fact that differs is gated and gets its audit line.
 
-    `writes`: how many times the change wrote each fact, by its audit lines.
+    Returns the ids of facts that are erased no more. `writes`: how many times the change wrote each fact, by the audit.
     ConflictError names the fact that was changed since, or the file where it is not readable as facts.
     """
     now = _parse(versions, versions.now)
@@ -40,6 +40,8 @@ def restore_facts(change: Change, versions: Versions, writes: Mapping[str, int],
         data = None if versions.earlier is None and not after.facts else after.dump()
     lines = list(_lines(change, now, after, writes, op))
     change.put_facts(versions.path, data, op, lines)
+    erased = {fact.id for fact in now.facts if fact.erased_at}
+    return tuple(fact.id for fact in after.facts if fact.id in erased and not fact.erased_at)
 
 
 def _lines(change: Change, now: ItemsFile, after: ItemsFile, writes: Mapping[str, int], op: str) -> Iterator[FactLine]:

@@ -124,6 +124,22 @@ class TestRename:
         )
         assert "# Ada Lovelace\n" in _summary(vault, f"{PEOPLE}/ada-lovelace")
 
+    def test_episodes_follow(self, vault: Path, run: Run) -> None:
+        episode = vault / "memory/episodes/2026-11-28-x.md"
+        text = "---\nsessionKey: x\nentityIds: [people/ada, people/me]  # who\n---\nAda called.\n"
+        episode.write_text(text, encoding="utf-8")
+        run("entity", "rename", "ada", "Ada Lovelace", at=vault)
+        assert episode.read_text(encoding="utf-8") == text.replace("people/ada,", "people/ada-lovelace,")
+
+    def test_names_in_any_script(self, vault: Path, run: Run) -> None:
+        folder = vault / PEOPLE / "Zoe\u0308"
+        folder.mkdir()
+        (folder / "items.json").write_text('[{"id": "z-1", "fact": "in NFD"}]\n', encoding="utf-8")
+        assert run("entity", "rename", "people/zo\u00eb", "爱丽丝", at=vault).status == 0
+        assert (vault / PEOPLE / "爱丽丝/items.json").exists()
+        assert not folder.exists()
+        assert git(vault, "status", "--porcelain") == ""
+
     def test_only_the_spelling(self, vault: Path, run: Run) -> None:
         run("entity", "rename", "ada", "ada moreau", at=vault)
         assert parse_summary(_summary(vault, f"{PEOPLE}/ada")).name == "ada moreau"

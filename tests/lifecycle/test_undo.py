@@ -230,3 +230,40 @@ def test_json_names_what_was_undone(vault: Path, run: Run) -> None:
     assert answer["undone"]["commit"] == commit
     assert answer["written"] == [ADA]
     assert answer["commit"]
+
+
+def test_what_was_erased_comes_back_only_on_a_yes(vault: Path, run: Run) -> None:
+    run("erase", "ada-005", "--yes", at=vault)
+    held = run("undo", at=vault)
+    assert held.status == 5
+    assert "ada-005" in held.err
+    assert _facts(vault)["ada-005"]["fact"] == "[erased]"
+    assert run("undo", "--yes", at=vault).status == 0
+    assert _facts(vault)["ada-005"]["fact"].startswith("Ada covers")  # type: ignore[attr-defined]
+
+
+def test_a_long_day_taken_back_step_by_step(vault: Path, run: Run) -> None:
+    tree = git(vault, "ls-tree", "-r", "HEAD").splitlines()
+    day = [
+        ("remember", "Ada likes pears", "--about", "ada"), ("observe", "Bo sings", "--about", "people/Bo"),
+        ("remember", "I sleep badly when it is windy"), ("supersede", "ada-009", "Ada likes plums"),
+        ("correct", "me-006", "I live in Braga"), ("pin", "ada-010"), ("archive", "ada-003"), ("restore", "ada-003"),
+        ("note", "called the bank"), ("note", "called again"), ("learn", "Ask Zoë first", "--topic", "tiles"),
+        ("entity", "new", "companies/Acme"), ("entity", "alias", "acme", "ACME Inc"),
+        ("entity", "link", "bo", "acme", "--relation", "works at"), ("entity", "rename", "ada", "Ada Lovelace"),
+        ("entity", "merge", "people/bo", "people/ada-lovelace"), ("synthesize", "ada-lovelace"), ("check", "--fix"),
+        ("config", "set", "recall.limit", "7", "--in-vault"),
+    ]  # fmt: skip
+    made = 0
+    for words in day:
+        before = git(vault, "rev-parse", "HEAD")
+        assert run(*words, at=vault).status == 0, words
+        made += git(vault, "rev-parse", "HEAD") != before
+    for _ in range(made):
+        done = run("undo", at=vault)
+        assert done.status == 0, done.err
+    assert run("undo", at=vault).status == 3
+    left = [line for line in git(vault, "ls-tree", "-r", "HEAD").splitlines() if not line.endswith("decisions.jsonl")]
+    assert [line for line in left if "\taudit/" not in line] == tree
+    assert git(vault, "status", "--porcelain") == ""
+    assert run("check", at=vault).status == 0
