@@ -19,6 +19,7 @@ class _Cue:
     words: tuple[str, ...] = ()
     head: tuple[str, ...] = ()
     tail: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
 
 
 @cache
@@ -29,13 +30,16 @@ def _cues() -> tuple[tuple[_Cue, ...], tuple[_Cue, ...]]:
     for category, sources in load_lexicon("durable")["patterns"].items():
         for source in sources:
             if is_unspaced(source):
-                head, _, tail = source.partition("*")
-                unspaced.append(
-                    _Cue(category, head=tuple(head.split("|")), tail=tuple(tail.split("|")) if tail else ())
-                )
+                head, _, never = source.partition("!")
+                head, _, tail = head.partition("*")
+                unspaced.append(_Cue(category, head=_parts(head), tail=_parts(tail), never=_parts(never)))
             else:
                 spaced.append(_Cue(category, words=tuple(source.split())))
     return tuple(spaced), tuple(unspaced)
+
+
+def _parts(source: str) -> tuple[str, ...]:
+    return tuple(source.split("|")) if source else ()
 
 
 def match_category(predicate: str) -> str | None:
@@ -70,6 +74,8 @@ def iter_han_starts(text: str) -> list[str]:
         bare = text.lstrip("0123456789年月日号，, ")
         if bare != text and bare and any(mark in text[: len(text) - len(bare)] for mark in "年月日号"):
             text, changed = bare, True
+        if text.startswith("从") and 0 < text.find("开始") <= _WIDEST_HAN_GAP:
+            text, changed = text.partition("开始")[2], True
         for filler in longest_first("fillers_zh"):
             if text.startswith(filler) and len(text) > len(filler) + 1:
                 text, changed = text.removeprefix(filler), True
@@ -98,12 +104,19 @@ def _starts(cue: _Cue, text: str) -> bool:
     for head in cue.head:
         if not text.startswith(head):
             continue
-        if not cue.tail:
-            return cue.category != "preference" or _has_object(text[len(head) :])
         rest = text[len(head) :]
+        if cue.never and rest.lstrip("了").startswith(cue.never):
+            return False
+        if not cue.tail:
+            return cue.category != "preference" or (_has_object(rest) and not _is_over(text))
         if any(0 <= rest.find(tail) <= _WIDEST_HAN_GAP for tail in cue.tail):
             return True
     return False
+
+
+def _is_over(text: str) -> bool:
+    """Return whether a denial is of the moment: `不吃了`."""
+    return text.startswith(("不", "没")) and text.rstrip("。！!，, ").endswith("了")
 
 
 def _has_object(rest: str) -> bool:

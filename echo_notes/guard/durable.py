@@ -11,7 +11,7 @@ from echo_notes.guard.categories import match_category
 from echo_notes.guard.keys import KeyValue, category_of, derive_key, inline_field
 from echo_notes.guard.keyvalues import close_up
 from echo_notes.guard.lexicon import load_lexicon
-from echo_notes.guard.mentions import Mention, subject_of
+from echo_notes.guard.mentions import RELATIONS, RELATIONS_ZH, Mention, subject_of
 from echo_notes.guard.phrases import is_unspaced, split_words
 from echo_notes.guard.sentences import Line, iter_lines, iter_sentences
 from echo_notes.guard.subjects import spell_out
@@ -226,7 +226,7 @@ def _is_passing(found: KeyValue | None, plain: str, predicate: str) -> bool:
     """Return whether a key holds task state, or likes what only the talk is about (`the idea`, `this song`)."""
     if found is None:
         return False
-    if not found.key.startswith("preference:"):
+    if not found.key.startswith(("preference:", "stack")):
         return is_transient(plain, found.key)
     words = split_words(predicate)
     article = next((index for index, word in enumerate(words[:4]) if word.bare == "the"), -1)
@@ -238,7 +238,7 @@ def _is_passing(found: KeyValue | None, plain: str, predicate: str) -> bool:
 def is_blocked(plain: str) -> bool:
     """Return whether a sentence is a hedge, a plan, hearsay or of the moment."""
     data = load_lexicon("durable")
-    spaced = f" {' '.join(word.bare for word in split_words(plain))} "
+    spaced = f" {' '.join(word.bare for word in split_words(plain))} ".replace(" would rather ", " prefers ")
     if any(f" {phrase} " in spaced for phrase in data["blocked"]) or spaced.startswith(
         (" let's ", " will ", " let ", " re ")
     ):
@@ -280,7 +280,7 @@ def _after_subject(plain: str, subject: str) -> str:
         if rest is not None:
             for word in ("项目", "公司", "产品", "团队", " project ", " team "):
                 rest = rest.removeprefix(word)
-            return _after_conjunct(rest)
+            return _after_conjunct(rest.lstrip(" :："))
     if subject:
         position = fold(text).find(fold(plain_statement(subject)))
         relation = fold(text[:position]) if 0 < position <= 24 else ""  # noqa: PLR2004  # my best friend Ada
@@ -289,11 +289,23 @@ def _after_subject(plain: str, subject: str) -> str:
         return plain
     first, _, rest = text.partition(" ")
     if fold(first) in {"i", "my", "i've", "i'm"} and rest:
-        return rest
+        return _after_relation(rest) if fold(first) == "my" else rest
     for word in OWNER_HAN:
         if text.startswith(word):
-            return text[len(word) :].strip()
+            return _after_relation(text[len(word) :].strip())
     return plain
+
+
+def _after_relation(rest: str) -> str:
+    """Return what is said of someone of the owner's: of `daughter Mia started school` the last two words."""
+    for relation in RELATIONS_ZH:
+        if rest.removeprefix("的").startswith(relation):
+            return rest.removeprefix("的")[len(relation) :]
+    words = rest.split(" ")
+    if words[0].lower() not in RELATIONS:
+        return rest
+    named = 2 if len(words) > 2 and words[1][:1].isupper() else 1  # noqa: PLR2004  # the name after the relation
+    return " ".join(words[named:])
 
 
 def _after_conjunct(rest: str) -> str:

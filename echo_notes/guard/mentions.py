@@ -120,7 +120,7 @@ _HAN_PREPOSITIONS = (
     "找",
     "见",
 )
-_RELATIONS = frozenset(
+RELATIONS = frozenset(
     [
         "friend",
         "sister",
@@ -166,7 +166,7 @@ _RELATIONS = frozenset(
         "assistant",
     ]
 )
-_HAN_RELATIONS = (
+RELATIONS_ZH = (
     "同事", "朋友", "好友", "妹妹", "哥哥", "姐姐", "弟弟", "妻子", "丈夫", "老婆", "老公", "老板",
     "经理", "上司", "女儿", "儿子", "妈妈", "爸爸", "母亲", "父亲", "同学", "室友", "邻居", "老师",
     "医生", "律师", "客户", "导师", "表哥", "表姐", "叔叔", "阿姨", "女朋友", "男朋友", "公司", "房东",
@@ -322,9 +322,9 @@ def _introduced(text: str, after: int, mentions: Sequence[Mention[T]]) -> bool:
         if not between:
             return False
         if is_unspaced(between):
-            return between.endswith(_HAN_RELATIONS) and len(between) <= 6 and not mention.possessive  # noqa: PLR2004
+            return between.endswith(RELATIONS_ZH) and len(between) <= 6 and not mention.possessive  # noqa: PLR2004
         words = between.split()
-        return len(words) <= 3 and words[-1].strip(",") in _RELATIONS  # noqa: PLR2004  # my best friend Ada
+        return len(words) <= 3 and words[-1].strip(",") in RELATIONS  # noqa: PLR2004  # my best friend Ada
     return False
 
 

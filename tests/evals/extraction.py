@@ -41,7 +41,7 @@ def measure(split: str, *, misses: bool = False) -> dict[str, float]:
         for group in (row["label"], f"{row['label']} {row['lang']}"):
             counts[group][0] += right
             counts[group][1] += 1
-        if found and row["label"] != "rest":
+        if found and row.get("category"):
             counts["category"][0] += found[0].category == row["category"]
             counts["category"][1] += 1
         if misses and not right:
