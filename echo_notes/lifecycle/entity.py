@@ -9,9 +9,8 @@ from echo_notes.files.layout import SUMMARY
 from echo_notes.files.summary import new_summary, parse_summary
 from echo_notes.files.templates import load_template
 from echo_notes.files.textfile import dump_text
-from echo_notes.guard.categories import default_category
 from echo_notes.guard.gate import Proposal
-from echo_notes.guard.keys import derive_key
+from echo_notes.guard.keys import default_category, derive_key
 from echo_notes.guard.values import normalise_statement
 from echo_notes.lifecycle.entities import items_path, load_entities, plan_entity, target_for_writing
 from echo_notes.lifecycle.facts import load_facts, next_id, plan_new, traits_of

@@ -61,7 +61,8 @@ def plan_entry(change: Change, opened: OpenVault, text: str, *, op: str, on: dat
     path = daily_path(day)
     before = change.read_text(path)
     time = f"{opened.now:%H:%M}" if day == opened.today else ""
-    after = append_entry(before.text if before else None, day, time, text, heading=opened.settings.daily_heading)
+    start = before.text if before else load_template("daily.md").replace("{date}", day.isoformat())
+    after = append_entry(start, day, time, text, heading=opened.settings.daily_heading)
     data = dump_text(after, bom=before.bom if before else False)
     change.put(path, data, Proposal(op=op, target=path, texts={"entry": text}), digest=entry_digest(text))
     return path

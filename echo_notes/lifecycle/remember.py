@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from echo_notes.files.change import Change, ChangeResult
-from echo_notes.guard.categories import default_category
-from echo_notes.guard.keys import derive_key, is_single_valued
+from echo_notes.guard.keys import default_category, derive_key, is_single_valued
 from echo_notes.guard.mentions import subject_of
 from echo_notes.guard.scan import strip_invisible
 from echo_notes.guard.values import normalise_statement, normalise_value
