@@ -11,7 +11,8 @@ _OPENING = re.compile(r"\ufeff?---\r?\n")
 _CLOSING = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _LENIENT_KEY = re.compile(r"([^\s#:\[\]{},\"'&*!|>%@`-][^:\r\n]*?)[ \t]*:(?:[ \t]+([^\r\n]*?))?[ \t]*\r?")
 _LENIENT_ITEM = re.compile(r"[ \t]*-[ \t]+([^\r\n]*?)[ \t]*\r?")
-_LARGEST = 64 * 1024  # characters; beyond it YAML is not asked: it is slow, and no front matter is that long
+_LARGEST = 64 * 1024  # characters; what is longer is no front matter, and would be slow as YAML
+_TOO_LONG = f"2:1: longer than the {_LARGEST} characters that front matter may have"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,8 @@ def split(text: str) -> FrontMatter:
     if span is None:
         return FrontMatter("", text, 1, {})
     start, end, body_start = span
+    if end - start > _LARGEST:
+        return FrontMatter("", text, 1, {}, _TOO_LONG)
     block, body = text[start:end], text[body_start:]
     body_line = text.count("\n", 0, body_start) + 1
     values = load_quick(block)
@@ -82,7 +85,7 @@ def find_block(text: str) -> tuple[int, int, int] | None:
 def load_block(block: str) -> tuple[Any, str | None]:
     """Return what YAML makes of a block, and the problem (`line:column: what`, counted in the file) if it cannot."""
     if len(block) > _LARGEST:
-        return None, f"2:1: longer than {_LARGEST} characters"
+        return None, _TOO_LONG
     import yaml
 
     try:
@@ -96,15 +99,15 @@ def load_block(block: str) -> tuple[Any, str | None]:
     return {} if loaded is None else loaded, None
 
 
-def splice(text: str, changes: Mapping[str, Any]) -> str:
+def splice(text: str, changes: Mapping[str, Any], *, path: str = "front matter") -> str:
     """Return the note with front matter keys set, or deleted (REMOVE), and every other byte as it was.
 
     Comments, order, quotation marks, list layout and newlines stay; a note without front matter gets one.
-    UnreadableError (line and column, no path) for a block that cannot be read or edited safely.
+    UnreadableError names `path:line:column` of a block that cannot be read or edited safely.
     """
     from echo_notes.files.frontmatter_edit import edit_block  # yaml's own parser, needed for writing only
 
-    return edit_block(text, changes)
+    return edit_block(text, changes, path)
 
 
 def _read_lines(block: str) -> dict[str, Any]:

@@ -30,8 +30,20 @@ class _Entry:
     after_key: int
 
 
-def edit_block(text: str, changes: Mapping[str, Any]) -> str:
+def edit_block(text: str, changes: Mapping[str, Any], path: str) -> str:
     """Return the text with its front matter changed; see `frontmatter.splice`."""
+    try:
+        return _edited(text, changes)
+    except _UneditableError as error:
+        line, column, what = str(error).split(":", 2)
+        raise UnreadableError(what.strip(), path=path, line=int(line), column=int(column), fix=_FIX) from None
+
+
+class _UneditableError(Exception):
+    """`line:column: what` of a block that is left alone."""
+
+
+def _edited(text: str, changes: Mapping[str, Any]) -> str:
     newline = find_newline(text)
     span = find_block(text)
     wanted = {key: value for key, value in changes.items() if value is not REMOVE}
@@ -41,9 +53,9 @@ def edit_block(text: str, changes: Mapping[str, Any]) -> str:
     block = text[start:end]
     before, problem = load_block(block)
     if problem:
-        raise _unreadable(problem)
+        raise _UneditableError(problem)
     if not isinstance(before, dict):
-        raise _unreadable("2:1: what stands between the --- lines is not `key: value`")
+        raise _UneditableError("2:1: what stands between the --- lines is not `key: value`")
     for key, value in changes.items():
         if value is REMOVE or key not in before or not _same(before[key], value):
             block = _set(block, key, value, newline)
@@ -53,7 +65,7 @@ def edit_block(text: str, changes: Mapping[str, Any]) -> str:
 
 def _with_new_block(text: str, wanted: Mapping[str, Any], newline: str) -> str:
     if _LOOKS_MEANT.match(text):
-        raise _unreadable("1:1: the front matter is not closed by a line ---")
+        raise _UneditableError("1:1: the front matter is not closed by a line ---")
     block = "".join(_lines_of(key, value, newline, flow=False) for key, value in wanted.items())
     _verify(block, wanted)
     mark = text[: text.startswith("\ufeff")]
@@ -129,17 +141,19 @@ def _entries(block: str) -> list[_Entry]:
     try:
         root = yaml.compose(block, Loader=yaml.SafeLoader)  # the marks of the C parser count bytes
     except yaml.YAMLError:  # an anchor that an edit took away
-        raise _unreadable(_UNSAFE) from None
+        raise _UneditableError(_UNSAFE) from None
     if root is None:
         return []
     if not isinstance(root, yaml.MappingNode) or root.flow_style:
-        raise _unreadable("2:1: one key a line is needed to edit it")
+        raise _UneditableError("2:1: one key a line is needed to edit it")
     starts = [_line_start(block, key.start_mark.index) for key, _ in root.value]
     entries = []
     for (key, value), start, limit in zip(root.value, starts, [*starts[1:], len(block)], strict=True):
         if key.start_mark.index != start:
             mark = key.start_mark
-            raise _unreadable(f"{mark.line + 2}:{mark.column + 1}: a key that does not start its line cannot be edited")
+            raise _UneditableError(
+                f"{mark.line + 2}:{mark.column + 1}: a key that does not start its line cannot be edited"
+            )
         after_key = block.index(":", key.end_mark.index) + 1
         entries.append(_Entry(str(key.value), value, start, _own_end(block, start, limit), after_key))
     return entries
@@ -203,11 +217,6 @@ def _verify(block: str, wanted: Mapping[str, Any]) -> None:
     """Raise UnreadableError unless a block reads back as the wanted values: better no edit than a wrong one."""
     loaded, problem = load_block(block)
     if problem or not isinstance(loaded, dict):
-        raise _unreadable(problem or _UNSAFE)
+        raise _UneditableError(problem or _UNSAFE)
     if {str(key): _frozen(value) for key, value in loaded.items()} != {k: _frozen(v) for k, v in wanted.items()}:
-        raise _unreadable(_UNSAFE)
-
-
-def _unreadable(problem: str) -> UnreadableError:
-    line, column, what = problem.split(":", 2)
-    return UnreadableError(what.strip(), path="front matter", line=int(line), column=int(column), fix=_FIX)
+        raise _UneditableError(_UNSAFE)

@@ -62,19 +62,20 @@ def mentions(text: str) -> list[str]:
 def inline_fields(text: str) -> list[tuple[str, str]]:
     """Return the inline fields of a text in order: `[key:: value]`, `(key:: value)`, and `key:: value` up to line end.
 
-    The key of the last form is one word. Tags at the end of a value are not part of it.
+    The key of the last form is one word. Tags at the end of a value are not part of it. Code and table rows hold none.
     """
     if "::" not in text:
         return []
     masked = mask_code(text)
+    masked = _blank(masked, [match.span() for match in _TABLE_ROW.finditer(masked)])
     found = [(match.start(), match[1], match[2]) for match in _BRACKETED.finditer(masked)]
     open_text = _blank(masked, [match.span() for match in _BRACKETED.finditer(masked)])
     for match, following in pairwise([*_FIELD.finditer(open_text), None]):
         if match is None:
             break
-        line_end = open_text.find("\n", match.end())
-        limit = len(open_text) if line_end < 0 else line_end
-        limit = min(limit, following.start()) if following else limit
+        limit = following.start() if following else len(open_text)
+        line_end = open_text.find("\n", match.end(), limit)
+        limit = limit if line_end < 0 else line_end
         found.append((match.start(), match[1], _without_tags(open_text[match.end() : limit])))
     return [(key, value.strip()) for _, key, value in sorted(found) if value.strip()]
 

@@ -307,4 +307,5 @@ def _unreadable(error: JSONDecodeError, text: str, path: str) -> UnreadableError
         return merge_markers_error(path, marker)
     line, column = line_column(text, error.pos)
     what = error.msg[:1].lower() + error.msg[1:]
-    return UnreadableError(f"not readable as JSON: {what}", path=path, line=line, column=column, fix="Mend it by hand.")
+    fix = "Mend it in an editor; git diff shows what changed since the last commit."
+    return UnreadableError(f"not readable as JSON: {what}", path=path, line=line, column=column, fix=fix)

@@ -147,20 +147,21 @@ def new_summary(name: str, kind: str, template: str, *, aliases: Sequence[str] =
 
 def _find_region(body: str, first_line: int) -> tuple[_Region | None, str]:
     """Return the one region of a body, or `line: what` where its markers do not make one."""
-    markers = list(_MARKER.finditer(body))
+    markers: list[re.Match[str]] = []
+    for marker in _MARKER.finditer(body):
+        opened = len(markers) % 2 == 1
+        wrong = ""
+        if (marker[1] == "begin") == opened:
+            wrong = "a second echo:begin before echo:end" if opened else "echo:end without echo:begin"
+        elif len(markers) == 2:  # noqa: PLR2004 - a pair
+            wrong = "a second generated region"
+        if wrong:
+            return None, f"{first_line + body.count(LF, 0, marker.start())}: {wrong}"
+        markers.append(marker)
     if not markers:
         return None, ""
-    lines = [first_line + body.count(LF, 0, marker.start()) for marker in markers]
-    opened = False
-    for marker, line in zip(markers, lines, strict=True):
-        if (marker[1] == "begin") == opened:
-            what = "a second echo:begin before echo:end" if opened else "echo:end without echo:begin"
-            return None, f"{line}: {what}"
-        opened = not opened
-    if opened:
-        return None, f"{lines[-1]}: echo:begin without echo:end"
-    if len(markers) > 2:  # noqa: PLR2004 - a pair
-        return None, f"{lines[2]}: a second generated region"
+    if len(markers) == 1:
+        return None, f"{first_line + body.count(LF, 0, markers[0].start())}: echo:begin without echo:end"
     begin, end = markers
     digest = _DIGEST.fullmatch(begin[2].strip())
     end_at = end.end() - end[0].endswith("\r")

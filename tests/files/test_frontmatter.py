@@ -169,6 +169,20 @@ def test_what_cannot_be_edited_safely_is_left_alone(text: str) -> None:
     assert caught.value.exit_code == 6
 
 
+def test_the_error_of_a_splice_names_the_file_and_the_line() -> None:
+    with pytest.raises(UnreadableError) as caught:
+        splice("---\nname: x\ntitle: a: b\n---\n", {"name": "z"}, path="summary.md")
+    assert caught.value.where == "summary.md:3:9"
+
+
+def test_what_is_too_long_for_front_matter_is_text() -> None:
+    text = "---\n" + "key: value\n" * 10_000 + "---\nbody\n"
+    assert split(text).body == text
+    assert split(text).problem
+    with pytest.raises(UnreadableError):
+        splice(text, {"name": "z"})
+
+
 def test_deep_and_large_blocks_end_quickly() -> None:
     started = time.perf_counter()
     for block in (

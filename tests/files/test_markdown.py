@@ -198,6 +198,7 @@ def test_tags(text: str, expected: list[str]) -> None:
         ("雇主:: 小米", [("雇主", "小米")]),
         ("std::vector a::b `x:: y` http:://x 12:: y empty::", []),
         ("[key:: 9]", [("key", "9")]),
+        ("| employer:: Acme | [role:: CTO] |\n[24:33.098 - 24:41.260] hi", []),
     ],
 )
 def test_inline_fields(text: str, expected: list[tuple[str, str]]) -> None:

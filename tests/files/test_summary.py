@@ -1,4 +1,5 @@
 import hashlib
+import time
 
 import pytest
 import yaml
@@ -197,3 +198,9 @@ def test_a_new_summary_has_strict_front_matter(name: str) -> None:
     assert yaml.safe_load(block) == {"name": name, "kind": "people", "aliases": ["x: y", "no"], "tags": []}
     assert parse_summary(text).name == name
     assert text.endswith(f"---\n# {' '.join(name.split())}\n")
+
+
+def test_very_many_markers_are_one_conflict_found_at_once() -> None:
+    started = time.perf_counter()
+    assert parse_summary(f"{BEGIN}{END}" * 100_000).conflict == "3: a second generated region"
+    assert time.perf_counter() - started < 2
