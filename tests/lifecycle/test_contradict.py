@@ -158,7 +158,7 @@ def test_the_persons_newer_word_supersedes_the_older_one(empty_vault: Path, run:
     assert "bo-001 -> bo-002 (changed)" in git(empty_vault, "log", "-1", "--format=%b")
     assert run("synthesize", at=empty_vault).out == "nothing to synthesize\n"
     audit = [json.loads(line) for path in (empty_vault / "audit").iterdir() for line in path.read_text().splitlines()]
-    assert {line["path"] for line in audit if line["op"] == "supersede"} == {"pass.synthesize"}
+    assert {line["path"] for line in audit if line["op"] == "retire"} == {"pass.synthesize"}
     assert run("supersede", "bo-002", "Bo works at Initech", at=empty_vault).status == 0
 
 
