@@ -37,6 +37,9 @@ LIKELY = 0.8
 MAYBE = 0.7
 _SEEMS = "one seems to deny what the other says"
 _CLAUSE = re.compile("[，。！？；,;]")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_RUNNING = frozenset(["active", "live", "beta", "alpha", "testing", "development", "prototype"])
+_LITTLE = 2
 _ENOUGH_HAN = 3
 _MOST = 0.8
 _MANY = 0.55
@@ -164,7 +167,16 @@ def _by_key(a: Stated, b: Stated, names: Sequence[str]) -> Verdict | None:
         return Verdict(DUPLICATE, 0.95, f"the same {first.key}")
     if not first.single_valued or _adds(a.text) or _adds(b.text):
         return Verdict(COMPATIBLE, LIKELY, f"{first.key} can have several values")
+    rule = find_rule(first.key)
+    if rule and rule.kind in {"member", "name", "place", "role"} and not first.fixed and _is_backdated(a.text, b.text):
+        return Verdict(COMPATIBLE, LIKELY, "it tells of an earlier time")
     return _by_values(first, second, one, other)
+
+
+def _is_backdated(a: str, b: str) -> bool:
+    """Return whether the newer statement names an earlier year than the older one: `joined Acme in 2015`."""
+    years = [_YEAR.findall(text) for text in (a, b)]
+    return len(years[0]) == len(years[1]) == 1 and years[1][0] < years[0][0]
 
 
 def _by_values(first: KeyValue, second: KeyValue, one: str, other: str) -> Verdict:
@@ -187,6 +199,8 @@ def _can_both_hold(kind: str, first: str, second: str, one: str, other: str) -> 
         return "one date is the other in more detail" if _same_date(first, second) else ""
     if kind == "place" and not _comparable_places(first, second):
         return "one place may lie in the other"
+    if {first, second} <= _RUNNING and "active" in {first, second}:
+        return "both are under way"
     if kind == "role" and not _comparable_roles(first, second):
         return "a person can have both roles"
     if kind in {"name", "member", "place", "role", "text", "line"} and _contains(one, other):
@@ -206,6 +220,8 @@ def _is_region(place: str) -> bool:
     """Return whether a place is a country, a province or a district rather than a town: it may hold the other."""
     data = load_lexicon("conflict")
     name = normalise_value(place)
+    if name in data["districts"]:
+        return True
     return (name in data["regions"] and place not in data["cities_zh"]) or name.endswith(tuple(data["region_endings"]))
 
 
@@ -244,7 +260,7 @@ def _organisation(role: str) -> str:
         return role.rpartition("的")[0]
     for joint in (" of ", " at ", " for "):
         head, found, tail = role.partition(joint)
-        if found and tail[:1].isupper() and head:
+        if found and head and (tail[:1].isupper() or tail.startswith("the ")):
             return tail
     return ""
 
@@ -315,9 +331,11 @@ def _by_negation(denied: Content, said: Content, denial: str, *, later: Content)
 
 
 def _same_head(denied: Content, said: Content) -> bool:
+    """Return whether what is said begins as what is denied does, and says little more."""
     if denied.words:
-        return bool(said.words) and said.words[0] in denied.words
-    return said.text[:2] == denied.text[:2]
+        extra = len(set(said.words) - set(denied.words))
+        return bool(said.words) and said.words[0] in denied.words and extra <= _LITTLE
+    return said.text[:2] == denied.text[:2] and len(said.text) <= len(denied.text) + 1
 
 
 def _characters(denied: Content, said: Content) -> float:

@@ -10,6 +10,7 @@ _TAILS = ("了", "呢", "啊", "啦", "呀", "哦", "的公司")
 _PARTICLES = "了的呢啊啦呀吧嘛"
 _NUMBER_OPENINGS = ("也是", "已经", "刚满", "刚", "才", "快", "约", "也", "都", "又")
 _COUNTED = ("一名", "一位", "一个", "名", "位", "个")
+_CIRCLES = ("队", "社团", "俱乐部", "协会", "群", "班", "小组", "社区", "党", "会议", "乐队")
 _LONGEST_NAME = 16
 _LONGEST_TEXT = 24
 _LONGEST_NUMBER = 12
@@ -34,7 +35,7 @@ def _is_particular(value: str, kind: str) -> bool:
         return False
     if kind == "place":
         return not value.endswith(longest_first("not_people_zh"))
-    return value not in word_set("places_zh")
+    return value not in word_set("places_zh") and not value.endswith(_CIRCLES)
 
 
 def _cut(value: str, kind: str) -> str:

@@ -71,6 +71,11 @@ def test_what_two_statements_are_to_each_other(a: str, b: str, kind: str) -> Non
         ("李雷在北京有办公室", "李雷在南京有办公室"),
         ("李雷喜欢茶", "李雷喜欢咖啡"),
         ("李雷2015年到2019年在中兴工作", "李雷在华为工作"),
+        ("Ada lives in Brooklyn", "Ada lives in New York"),
+        ("Ada is a nurse", "Ada is the treasurer of the chess club"),
+        ("Ada is active", "Ada is live"),
+        ("Ada works at Acme", "Ada joined the chess club"),
+        ("李雷加入了腾讯", "李雷加入了羽毛球队"),
     ],
 )
 def test_what_can_both_be_true(a: str, b: str) -> None:
@@ -81,6 +86,7 @@ def test_what_can_both_be_true(a: str, b: str) -> None:
 @pytest.mark.parametrize(
     ("a", "b"),
     [
+        ("李雷不在北京", "李雷在北京有一套房"),
         ("Ada has no car", "Ada sold her car"),
         ("Ada is not in Berlin", "Ada works for a Berlin company"),
         ("李雷没有车", "李雷卖了车"),
@@ -90,6 +96,12 @@ def test_a_denial_of_something_else_is_never_acted_on(a: str, b: str) -> None:
     verdict = compare(Said(a), Said(b), NAMES)
 
     assert not verdict.is_conflict or verdict.confidence < LIKELY
+
+
+def test_a_move_of_an_earlier_year_retires_nothing() -> None:
+    assert _kind("Ada moved to Lisbon in 2020", "Ada moved to Porto in 2015") == COMPATIBLE
+    assert _kind("Ada moved to Porto in 2015", "Ada moved to Lisbon in 2020") == UPDATE
+    assert _kind("Ada was founded in 2001", "Ada was founded in 1998") == CONTRADICTION
 
 
 def test_disjoint_validity_is_no_conflict() -> None:
