@@ -4,12 +4,13 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from echo_notes.guard.eligibility import Traits
 from echo_notes.index.analysis import Kind, Term, index_terms
-from echo_notes.model.passage import Passage
+from echo_notes.model.passage import EPISODE, Passage
 
 if TYPE_CHECKING:
     import tantivy
@@ -233,7 +234,7 @@ def _facets(draft: "Draft") -> Iterable[str]:
     yield f"layer:{passage.layer}"
     yield f"tier:{passage.tier}"
     yield f"status:{passage.status}"
-    yield f"seen:{traits(draft).token()}"
+    yield f"seen:{token_of(draft)}"
     if passage.entity:
         yield f"entity:{passage.entity}"
         yield f"kind:{passage.entity.partition('/')[0].casefold()}"
@@ -241,13 +242,22 @@ def _facets(draft: "Draft") -> Iterable[str]:
         yield f"category:{passage.category.casefold()}"
     for ref in passage.related:
         yield f"related:{ref}"
+        # An episode lies in no entity's folder; it is of those that it names.
+        if passage.layer == EPISODE:
+            yield f"entity:{ref}"
+            yield f"kind:{ref.partition('/')[0].casefold()}"
     for tag in passage.tags:
         yield f"tag:{tag.casefold().lstrip('#')}"
 
 
-def traits(draft: "Draft") -> Traits:
-    """Return what the visibility of a draft depends on."""
-    return traits_of(draft.passage, transient=draft.transient)
+def token_of(draft: "Draft") -> str:
+    """Return what the visibility of a draft depends on, as the index keeps it."""
+    return _token(traits_of(draft.passage, transient=draft.transient))
+
+
+@lru_cache(maxsize=1024)
+def _token(traits: Traits) -> str:  # a vault has few of them, and thousands of passages with each
+    return traits.token()
 
 
 def traits_of(passage: Passage, *, transient: bool) -> Traits:

@@ -146,6 +146,7 @@ class _Run:
     session: Session
     pending: Sequence[Message]
     refused: list[tuple[Message, str]]
+    turned_down: list[tuple[Message, RefusedError]] = field(default_factory=list)
 
     def plan(self) -> Consolidated:
         derivation = Derivation.begin(self.opened, self.change, NAME)
@@ -158,6 +159,7 @@ class _Run:
             for message, statement in reading.statements
         ]  # fmt: skip
         self.change.actor = self.opened.pass_actor(NAME, CONSOLIDATED)
+        rows += self._withheld()
         settled = derivation.settle()
         if chosen:
             refs = [str(entity.ref) for entity in entities_of(reading.sentences)]
@@ -180,24 +182,35 @@ class _Run:
         at = message.at or self.opened.now
         return Origin(
             label=_label(message), day=at.astimezone(self.opened.now.tzinfo).date(), scope=self.session.scope,
-            source=f"session:{self.session.key}#{message.number}", session=self.session.key, episode=path,
+            source=self._source(message), session=self.session.key, episode=path,
             importance=0.5 if message.importance is None else message.importance,
         )  # fmt: skip
 
     def _may_tell(self, sentence: Sentence) -> bool:
-        """Return whether the gate lets a sentence into the summary; its refusal is recorded, its message kept."""
+        """Return whether the gate lets a sentence into the summary; its refusal is recorded after those of facts."""
         self.change.actor = self.opened.pass_actor(NAME, _label(sentence.message))
         target = f"a sentence of session {self.session.key}"
         try:
             self.change.check(Proposal(op=NAME, target=target, texts={"sentence": sentence.text}))
         except RefusedError as error:
-            self.change.pass_over(error)
-            self._note_refusal(sentence.message, error)
+            self.turned_down.append((sentence.message, error))
             return False
         return True
 
+    def _withheld(self) -> Iterator[Row]:
+        """Record the refusals of sentences that are no fact's; yield those that are news."""
+        for message, error in self.turned_down:
+            self.change.actor = self.opened.pass_actor(NAME, _label(message))
+            self._note_refusal(message, error)
+            if self.change.pass_over(error):
+                yield Row(REFUSED, error.text, self._source(message), error=error)
+
+    def _source(self, message: Message) -> str:
+        return f"session:{self.session.key}#{message.number}"
+
     def _note_refusal(self, message: Message, error: EchoError | None) -> None:
-        if isinstance(error, RefusedError) and error.reason in _SCANNED:
+        held = any(known.number == message.number for known, _ in self.refused)
+        if isinstance(error, RefusedError) and error.reason in _SCANNED and not held:
             self.refused.append((message, error.reason))
 
     def _episode_path(self) -> str:

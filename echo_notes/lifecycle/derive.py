@@ -1,14 +1,17 @@
 """What a pass draws from text: durable statements become facts through the gate, one row at a time."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
 from echo_notes.files.change import Change
 from echo_notes.files.layout import ARCHIVE, REVIEW
 from echo_notes.files.review import Review
+from echo_notes.guard.conflict import DUPLICATE, Said, compare
 from echo_notes.guard.durable import Statement
+from echo_notes.guard.keys import is_single_valued, key_group
+from echo_notes.guard.rejected import Decision, find_rejection
 from echo_notes.guard.values import normalise_statement
 from echo_notes.lifecycle.contradict import Retirement, judge_facts, plan_retirement, plan_undecided
 from echo_notes.lifecycle.entities import (
@@ -19,7 +22,7 @@ from echo_notes.lifecycle.entities import (
     plan_entity,
     target_for_writing,
 )
-from echo_notes.lifecycle.facts import next_id, plan_new
+from echo_notes.lifecycle.facts import claim_of, next_id, plan_new
 from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.lifecycle.remember import Batch, owner_target
 from echo_notes.model.entity import Entity, EntityRef
@@ -90,6 +93,7 @@ class Derivation:
     change: Change
     name: str
     batch: Batch
+    decisions: tuple[Decision, ...]
     _statements: dict[EntityRef, dict[str, list[Fact]]] = field(default_factory=dict)
     _fresh: dict[EntityRef, set[str]] = field(default_factory=dict)
     _names: dict[str, tuple[Entity, ...]] = field(default_factory=dict)
@@ -97,7 +101,7 @@ class Derivation:
     @classmethod
     def begin(cls, opened: OpenVault, change: Change, name: str) -> "Derivation":
         """Return a derivation for a pass of this name; `change` is open."""
-        return cls(opened, change, name, Batch(list(load_entities(opened))))
+        return cls(opened, change, name, Batch(list(load_entities(opened))), change.decisions())
 
     @property
     def names(self) -> dict[str, tuple[Entity, ...]]:
@@ -125,7 +129,7 @@ class Derivation:
             return Row(FAILED, statement.text, origin.source, error=error)
         entity = target.entity
         said = normalise_statement(statement.text, entity.names())
-        known = self._find_known(entity, said, origin)
+        known = self._find_known(entity, statement, origin)
         if known:
             return Row(KNOWN, statement.text, origin.source, str(entity.ref), known.id)
         draft = self._draft(statement, origin, entity)
@@ -209,18 +213,31 @@ class Derivation:
             fix=f"Make it, then run this again: echo-notes entity new KIND/{statement.subject}",
         )
 
-    def _find_known(self, entity: Entity, said: str, origin: Origin) -> Fact | None:
+    def _find_known(self, entity: Entity, statement: Statement, origin: Origin) -> Fact | None:
         """Return the fact that says this already, or said it on that day: an old note does not revive what changed."""
+        names = entity.names()
+        said = normalise_statement(statement.text, names)
+        if find_rejection(claim_of(entity, statement.text, statement.key), self.decisions):
+            return None  # what was judged wrong is for the gate to refuse, and on record
         for fact in self._of(entity).get(said, ()):
-            if fact.is_active:
+            if fact.is_active or self._covers(fact, origin.day):
                 return fact
-            gone = fact.superseded_at.astimezone(self.opened.now.tzinfo).date() if fact.superseded_at else None
-            if any(day and day >= origin.day for day in (fact.timestamp, gone)):
+        stored = [fact for facts in self._of(entity).values() for fact in facts]
+        for fact in stored:
+            if fact.erased_at and fact.source == origin.source:
                 return fact
-        return next((fact for fact in self._erased(entity) if fact.source == origin.source), None)
+            if _same_value(fact, statement, names):
+                # More words under the same value say more, unless they are of a value that has had its day.
+                if not fact.is_active and is_single_valued(fact.key) and self._covers(fact, origin.day):
+                    return fact
+                if fact.is_active and ("::" in statement.text or len(statement.text) <= len(fact.text)):
+                    return fact
+        return None
 
-    def _erased(self, entity: Entity) -> Iterable[Fact]:
-        return [fact for facts in self._of(entity).values() for fact in facts if fact.erased_at]
+    def _covers(self, fact: Fact, day: date) -> bool:
+        """Return whether a fact that is no longer active was stated, or given up, on that day or later."""
+        gone = fact.superseded_at.astimezone(self.opened.now.tzinfo).date() if fact.superseded_at else None
+        return any(known and known >= day for known in (fact.timestamp, gone))
 
     def _of(self, entity: Entity) -> dict[str, list[Fact]]:
         """Return an entity's facts, the archived ones too, by what they say."""
@@ -246,6 +263,13 @@ class Derivation:
             importance=origin.importance, tags=statement.tags, related=tuple(related), created_at=self.opened.now,
             source_session=origin.session, episode_id=origin.episode, scope=origin.scope,
         )  # fmt: skip
+
+
+def _same_value(fact: Fact, statement: Statement, names: Sequence[str]) -> bool:
+    """Return whether a fact has the same value under the same key as a statement, in whatever words."""
+    if not (fact.key and statement.key) or key_group(fact.key) != key_group(statement.key):
+        return False
+    return compare(fact, Said(statement.text, statement.key), names).kind == DUPLICATE
 
 
 def _is_in(ids: set[str]) -> Callable[[Fact], bool]:
