@@ -15,9 +15,12 @@ _UNPRINTABLE = re.compile("[^ !#-\\[\\]-~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\u
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_QUICK_LINE = re.compile(r"([^\W\d_][\w-]*):(?: +(\S.*?))? *\r?")
-_QUICK_ITEM = re.compile(r"( {0,8})- (\S.*?) *\r?")
+_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)?")
+_COMMENT = re.compile(r"#[ -~]*\r?")
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
+_SHARE = re.compile(r"[0-9]\.[0-9]{1,8}")
+_QUICK_LINE = re.compile(r"([^\W\d_][\w-]*):(?: +(\S.*?))?(?: +#[ -~]*)? *\r?")
+_QUICK_ITEM = re.compile(r"( {0,8})- (\S.*?)(?: +#[ -~]*)? *\r?")
 
 
 def dump_scalar(value: Any, *, quote: str = "") -> str:
@@ -56,7 +59,7 @@ def load_quick(block: str) -> dict[str, Any] | None:
             value = _quick_scalar(item[2])
             depth = len(item[1])
             open_list.append(value)
-        elif line.strip("\r"):
+        elif line.strip("\r") and not _COMMENT.fullmatch(line):
             match = _QUICK_LINE.fullmatch(line)
             if not match or match[1] in values or match[1].lower() in _WORDS or (open_list == [] and depth < 0):
                 return None
@@ -87,12 +90,14 @@ def _quick_scalar(text: str) -> Any:
         return _UNSURE if text.lower() in _WORDS else text
     if len(text) > 1 and text[0] == text[-1] == '"' and text[1:-1].isprintable() and not set('"\\') & set(text[1:-1]):
         return text[1:-1]
-    if _DAY.fullmatch(text):
+    if _MOMENT.fullmatch(text):
         try:
-            return date.fromisoformat(text)
+            return datetime.fromisoformat(text) if "T" in text else date.fromisoformat(text)
         except ValueError:
             return _UNSURE
-    return _UNSURE
+    if _NUMBER.fullmatch(text):
+        return int(text)
+    return float(text) if _SHARE.fullmatch(text) else _UNSURE
 
 
 def _dump_plain(value: Any) -> str:

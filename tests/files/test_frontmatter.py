@@ -276,6 +276,21 @@ LINES = st.sampled_from(
         '  - "z w"',
         "d: [p, q]",
         "e: 2026-11-30",
+        "y: 2026-11-30T14:32:05Z",
+        "z: 2026-11-30T25:00:00Z",
+        "ab: 0.50",
+        "ac: 007",
+        "ad: 1.2.3",
+        "ae: [0, 10, 1_0, 0x1, 1e3] # numbers",
+        "af: # nothing",
+        "ag: #x",
+        "  - x # c",
+        "  # inside",
+        'ah: "a # b" # c',
+        "ai: a#b",
+        "ae: [a # b]",
+        "# caf\x85e",
+        "aa: ２０２６-11-30",
         "f: yes",
         "g: 1",
         "",
@@ -308,7 +323,9 @@ def test_the_quick_reader_agrees_with_yaml(lines: list[str], newline: str) -> No
     block = "".join(line + newline for line in lines)
     quick = load_quick(block)
     if quick is not None:
-        assert (yaml.safe_load(block) or {}) == quick
+        read = yaml.safe_load(block) or {}
+        assert read == quick
+        assert {key: type(value) for key, value in read.items()} == {key: type(value) for key, value in quick.items()}
 
 
 @given(
