@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from echo_notes.files.frontmatter import find_block, load_block
+from echo_notes.files.frontmatter_read import find_block, load_block
 from echo_notes.files.record_text import REMOVE
 from echo_notes.files.textfile import find_newline
 from echo_notes.files.yamltext import dump_key, dump_scalar
