@@ -9,8 +9,7 @@ from echo_notes.files.yamltext import load_quick
 
 _OPENING = re.compile(r"\ufeff?---\r?\n")
 _CLOSING = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
-_LENIENT_KEY = re.compile(r"([^\s#:\[\]{},\"'&*!|>%@`-][^:\r\n]*?)[ \t]*:(?:[ \t]+([^\r\n]*?))?[ \t]*\r?")
-_LENIENT_ITEM = re.compile(r"[ \t]*-[ \t]+([^\r\n]*?)[ \t]*\r?")
+_NO_KEY: Final = frozenset(" \t#:[]{},\"'&*!|>%@`-?")  # what a key cannot begin with
 _LARGEST = 64 * 1024  # characters; what is longer is no front matter, and would be slow as YAML
 _TOO_LONG = f"2:1: longer than the {_LARGEST} characters that front matter may have"
 
@@ -103,15 +102,25 @@ def _read_lines(block: str) -> dict[str, Any]:
     """Return what the lines of a block say, each by itself: `key: the rest of the line`, and lists below a key."""
     values: dict[str, Any] = {}
     key = ""
-    for line in block.split("\n"):
-        if match := _LENIENT_KEY.fullmatch(line):
-            key = match[1]
-            values[key] = _lenient_value(match[2] or "")
-        elif key and (item := _LENIENT_ITEM.fullmatch(line)):
+    for raw_line in block.split("\n"):
+        line = raw_line.rstrip(" \t\r")
+        item = line.lstrip(" \t")
+        if member := _key_of(line):
+            key = member
+            values[key] = _lenient_value(line.partition(":")[2].strip())
+        elif key and item.startswith(("- ", "-\t")):
             if not isinstance(values[key], list):
                 values[key] = [values[key]] if values[key] else []
-            values[key].append(_unquote(item[1]))
+            values[key].append(_unquote(item[1:].strip()))
     return values
+
+
+def _key_of(line: str) -> str:
+    """Return the key with which a line at the margin begins, `""` if there is none; linear, unlike a pattern."""
+    key, colon, rest = line.partition(":")
+    if not key or not colon or key[0] in _NO_KEY or (rest and not rest[0].isspace()):
+        return ""
+    return key.rstrip(" \t")
 
 
 def _lenient_value(text: str) -> Any:
@@ -142,13 +151,11 @@ def _word(item: Any) -> str:
     return "" if item is None or isinstance(item, (list, dict)) else str(item).strip()
 
 
-_TOP_KEY: Final = re.compile(r"^([^\s#:\"'-][^:\r\n]*?)[ \t]*:(?=\s|$)", re.MULTILINE)
-
-
 def _find_twice(block: str) -> str | None:
     seen: set[str] = set()
-    for match in _TOP_KEY.finditer(block):
-        if match[1] in seen:
-            return f"{block.count(chr(10), 0, match.start()) + 2}:1: `{match[1]}` stands twice; the last one counts"
-        seen.add(match[1])
+    for number, line in enumerate(block.split("\n"), 2):
+        key = _key_of(line.rstrip("\r"))
+        if key and key in seen:
+            return f"{number}:1: `{key}` stands twice; the last one counts"
+        seen.add(key)
     return None

@@ -16,6 +16,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)?")
+_LONGEST: Final = 400  # characters of a line; the patterns below are not linear
 _COMMENT = re.compile(r"#[ -~]*\r?")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _SHARE = re.compile(r"[0-9]\.[0-9]{1,8}")
@@ -52,6 +53,8 @@ def load_quick(block: str) -> dict[str, Any] | None:
     open_list: list[Any] | None = None
     depth = -1
     for line in block.split("\n"):
+        if len(line) > _LONGEST:
+            return None
         item = _QUICK_ITEM.fullmatch(line)
         if item:
             if open_list is None or (depth >= 0 and len(item[1]) != depth):

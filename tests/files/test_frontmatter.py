@@ -191,6 +191,11 @@ def test_deep_and_large_blocks_end_quickly() -> None:
         "- " * 20_000,
         "a: b\n" * 100_000,
         "{" * 60_000,
+        "a" + " " * 60_000 + "b",
+        "k: x" + " " * 60_000 + "y",
+        "k: `x" + " " * 60_000 + "y",
+        "k: `\n- x" + " " * 60_000 + "y",
+        "k: `\n-" + " " * 60_000,
     ):
         split(f"---\n{block}\n---\nbody")
     assert time.perf_counter() - started < 3
