@@ -245,7 +245,6 @@ def _facets(draft: "Draft") -> Iterable[str]:
         # An episode lies in no entity's folder; it is of those that it names.
         if passage.layer == EPISODE:
             yield f"entity:{ref}"
-            yield f"kind:{ref.partition('/')[0].casefold()}"
     for tag in passage.tags:
         yield f"tag:{tag.casefold().lstrip('#')}"
 
