@@ -47,7 +47,9 @@ def _print(view: "HistoryView") -> None:
     say(f"{one_line(view.entity.name)}  {paint(str(view.entity.ref), DIM)}")
     for lineage in view.lineages:
         for version in lineage.versions:
-            say(f"{'  ' * (version.depth + 1)}{'└ ' if version.depth else ''}{fact_line(version.fact)}{_why(version)}")
+            margin = "  " * (version.depth + 1)
+            mark = "└ " if version.depth else ""
+            say(f"{margin}{mark}{fact_line(version.fact)}{_why(version)}", hang=len(margin) + 4)
     if not view.lineages:
         say("  no facts")
     for decision in view.decisions:

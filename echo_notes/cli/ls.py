@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from echo_notes.cli.cells import cells, pad
 from echo_notes.cli.command import new_app
-from echo_notes.cli.output import DIM, cells, one_line, pad, paint, say, say_json, say_ndjson
+from echo_notes.cli.output import DIM, one_line, paint, say, say_json, say_ndjson
 
 if TYPE_CHECKING:
     from echo_notes.cli.invocation import Invocation

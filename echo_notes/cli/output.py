@@ -39,22 +39,14 @@ def one_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
-def cells(text: str) -> int:
-    """Return how many columns of a terminal a text takes: Chinese characters take two, combining marks none."""
-    from unicodedata import combining, east_asian_width
+def say(text: str = "", *, hang: int | None = None) -> None:
+    """Print a line of the answer; a terminal gets long ones broken between words, with a hanging indent."""
+    if hang is not None and sys.stdout.isatty():
+        from shutil import get_terminal_size
 
-    if text.isascii():
-        return len(text)
-    return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
+        from echo_notes.cli.wrap import wrap
 
-
-def pad(text: str, width: int) -> str:
-    """Return a text filled with spaces up to a width in columns."""
-    return text + " " * max(0, width - cells(text))
-
-
-def say(text: str = "") -> None:
-    """Print a line of the answer."""
+        text = wrap(text, get_terminal_size().columns, hang)
     sys.stdout.write(text + "\n")
 
 

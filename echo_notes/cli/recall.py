@@ -121,9 +121,9 @@ def _print_hit(hit: "Hit", *, explain: bool) -> None:
     marks = [passage.status] if passage.status != "active" else []
     marks += ["flagged: " + ", ".join(map(one_line, passage.flagged))] if passage.flagged else []
     end = f"  {paint('[' + ', '.join(marks) + ']', YELLOW)}" if marks else ""
-    say(f"{lines[0].strip()}{end}")
+    say(f"{lines[0].strip()}{end}", hang=2)
     for line in lines[1:4]:
-        say(f"  {line.strip()}")
+        say(f"  {line.strip()}", hang=2)
     if len(lines) > 4:  # noqa: PLR2004 - as much as is read at a glance
         say("  …")
     about = [passage.id if passage.layer == "fact" else "", passage.on.isoformat() if passage.on else ""]

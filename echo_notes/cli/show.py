@@ -55,21 +55,22 @@ def _entity(invocation: Invocation, view: "EntityView") -> None:
         for fact in sorted(
             active, key=lambda fact: (not fact.pinned, fact.timestamp is None, fact.timestamp), reverse=False
         ):
-            say(f"  {fact_line(fact)}")
+            say(f"  {fact_line(fact)}", hang=4)
         older = [fact for fact in view.facts if not fact.is_active]
         if older and invocation.verbose:
             say("earlier:")
             for fact in older:
-                say(f"  {fact_line(fact)}")
+                say(f"  {fact_line(fact)}", hang=4)
         elif older:
             say(paint(f"  and {len(older)} superseded or archived: echo-notes history {entity.ref}", DIM))
         if view.linked_from:
             say("mentioned in:")
             for fact in view.linked_from:
-                say(f"  {fact_line(fact)}")
+                say(f"  {fact_line(fact)}", hang=4)
         if view.summary:
             say()
-            say(clean(view.summary))
+            for line in clean(view.summary).splitlines():
+                say(line, hang=0)
     for problem in view.problems:
         invocation.warn(problem)
         invocation.reach(6)
@@ -80,7 +81,7 @@ def _fact(invocation: Invocation, located: "Located") -> None:
     if invocation.machine:
         say_json({"fact": record})
         return
-    say(fact_line(located.fact))
+    say(fact_line(located.fact), hang=2)
     for name in ("entity", "category", "key", "source", "provenance", "importance", "tags", "related", "version",
                  "superseded_reason", "valid_from", "valid_until", "scope"):  # fmt: skip
         value = record[name]
@@ -104,4 +105,4 @@ def _day(invocation: Invocation, view: "DayView") -> None:
     if view.facts:
         say(paint("facts of that day:", DIM) if view.notes else "facts of that day:")
         for fact in view.facts:
-            say(f"  {fact_line(fact)}")
+            say(f"  {fact_line(fact)}", hang=4)

@@ -56,7 +56,7 @@ def _print(events: "tuple[Event, ...]") -> None:
             say(paint(event.on.isoformat(), CYAN))
         who = f"{event.entity}: " if event.entity else ""
         identity = event.fact.id if event.fact else event.source
-        say(f"  {one_line(who + event.text)}  {paint(one_line(identity), DIM)}")
+        say(f"  {one_line(who + event.text)}  {paint(one_line(identity), DIM)}", hang=4)
     if not events:
         say("nothing is dated in that time")
 
