@@ -50,9 +50,13 @@ def reciprocal_ranks(arms: Arms) -> dict[int, float]:
 
 
 def convex(arms: Arms, share: float = LEXICAL_SHARE) -> dict[int, float]:
-    """Return share × BM25 / its maximum + (1 − share) × cosine scaled to 0..1 over the vault."""
+    """Return share × BM25 / its maximum + (1 − share) × cosine scaled to 0..1 between the vault's lowest and highest.
+
+    The lowest counts as 0 at most: where a filter leaves two alike, one of them is not as bad as can be.
+    """
     best = max(arms.lexical.values(), default=0.0)
-    spread = arms.high - arms.low
+    low = min(arms.low, 0.0)
+    spread = arms.high - low
     if not arms.cosines or spread <= 0:
         share = 1.0
     elif best <= 0:
@@ -60,7 +64,7 @@ def convex(arms: Arms, share: float = LEXICAL_SHARE) -> dict[int, float]:
     scores = {}
     for row in arms.rows():
         lexical = arms.lexical.get(row, 0.0) / best if best > 0 else 0.0
-        dense = (arms.cosines[row] - arms.low) / spread if spread > 0 and row in arms.cosines else 0.0
+        dense = (arms.cosines[row] - low) / spread if spread > 0 and row in arms.cosines else 0.0
         scores[row] = share * lexical + (1 - share) * max(0.0, dense)
     return scores
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from echo_notes.index.catalogue import Catalogue
 from echo_notes.index.embed import Embedder, weighted_sum
-from echo_notes.index.lexical import Lexical, fingerprint, traits
+from echo_notes.index.lexical import Lexical, fingerprint, token_of
 from echo_notes.index.manifest import Entry, Manifest, Stat, replace_file
 from echo_notes.index.passages import Draft, draft_file
 from echo_notes.index.plan import Plan, depends_on
@@ -18,7 +18,7 @@ _DEAD_SHARE = 5  # vectors are compacted when more than one row in five is dead
 _DEAD_FLOOR = 200
 _NO_STAT = Stat(0, 0, -1, 0)
 _SLOW_BATCH = 64
-_BATCH = 2000
+_BATCH = 10_000
 """Passages embedded between two saves, so that a killed run resumes where it was."""
 
 
@@ -60,7 +60,7 @@ class Updater:
             self._manifest.next_row += len(drafts)
             self._drafts[path] = [(first + number, draft) for number, draft in enumerate(drafts)]
             fresh += self._drafts[path]
-            self._manifest.tokens.update(traits(draft).token() for draft in drafts)
+            self._manifest.tokens.update(token_of(draft) for draft in drafts)
             self.changed.append(path)
             files[path] = entry._replace(first_row=first, rows=len(drafts))
         if gone or fresh:
@@ -73,7 +73,9 @@ class Updater:
         replace_file(self._folder / "manifest.json", self._manifest.dump())
 
     def embed_pending(self, embedder: Embedder, *, seconds: Callable[[], float], budget: float) -> int:
-        """Embed what has no vector in the embedder's space yet; return how many passages still wait after the budget.
+        """Embed what has no vector in the embedder's space yet; return how many passages still wait.
+
+        A slow embedder stops after `budget` seconds, and goes on in the next refresh.
 
         EmbedderError passes; what was embedded until then is saved.
         """
@@ -97,7 +99,7 @@ class Updater:
                 vectors.append(_embed(embedder, batch, known), manifest.dead_rows())
                 self._mark(done, embedder.model_id, vectors)
                 batch, done = [], []
-                if seconds() - start > budget:
+                if not embedder.quick and seconds() - start > budget:
                     break
         left = self._waiting(embedder.model_id)
         if waiting and not left:
