@@ -44,6 +44,8 @@ _PASSING = frozenset(
 )
 _PASSING_VERBS = frozenset(
     [
+        "answered",
+        "replied",
         "called",
         "said",
         "asked",

@@ -67,8 +67,8 @@ def load_key_rules(extra: tuple[Path, ...] = ()) -> KeyRules:
     for path in extra:
         keys.update(_read_own(path))
     rules = {key: _rule(key, spec) for key, spec in keys.items()}
-    aliases = {alias.lower(): key for key, spec in keys.items() for alias in [*spec.get("aliases", ()), key]}
-    groups = {name.lower(): key for key, rule in rules.items() for name in (*rule.like, key)}
+    aliases = {plain_key(alias): key for key, spec in keys.items() for alias in [*spec.get("aliases", ()), key]}
+    groups = {plain_key(name): key for key, rule in rules.items() for name in (*rule.like, key)}
     stances = tuple((name, _patterns(data[PREFERENCE][name])) for name in ("prefers", "likes", "dislikes"))
     nouns: dict[str, tuple[KeyRule, ...]] = {}
     for rule in rules.values():
@@ -116,6 +116,11 @@ def _patterns(sources: Sequence[str]) -> tuple[Pattern, ...]:
     return tuple(parse_pattern(source) for source in sources)
 
 
+def plain_key(key: str) -> str:
+    """Return a key as it is looked up: `Due-Date` and `due_date` are `due date`."""
+    return key.lower().replace("_", " ").replace("-", " ").strip()
+
+
 def is_single_valued(key: str, rules: KeyRules | None = None) -> bool:
     """Return whether an entity has one value at a time under this key. Unknown keys may have many."""
     if key.startswith((f"{PREFERENCE}:", f"{FAVOURITE}:")):
@@ -127,7 +132,7 @@ def is_single_valued(key: str, rules: KeyRules | None = None) -> bool:
 def find_rule(key: str, rules: KeyRules | None = None) -> KeyRule | None:
     """Return the rule of a key, also of one with a sort before it (`work-email`) or another name (`status`)."""
     rules = rules or load_key_rules()
-    name = rules.groups.get(fold(key)) or rules.aliases.get(fold(key), key)
+    name = rules.groups.get(plain_key(key)) or rules.aliases.get(plain_key(key), key)
     if name not in rules.rules and "-" in name and name.partition("-")[0] in SORTS:
         name = name.partition("-")[2]
     return rules.rules.get(name)
@@ -136,4 +141,4 @@ def find_rule(key: str, rules: KeyRules | None = None) -> KeyRule | None:
 def key_group(key: str, rules: KeyRules | None = None) -> str:
     """Return the name under which keys that mean the same are compared: `status` and `stage` give `stage`."""
     rules = rules or load_key_rules()
-    return rules.groups.get(fold(key)) or rules.aliases.get(fold(key), fold(key))
+    return rules.groups.get(plain_key(key)) or rules.aliases.get(plain_key(key), fold(key))

@@ -15,6 +15,7 @@ from echo_notes.guard.keyrules import (
     is_single_valued,
     key_group,
     load_key_rules,
+    plain_key,
 )
 from echo_notes.guard.lexicon import load_lexicon, longest_first, word_set
 from echo_notes.guard.phrases import Pattern, Word, is_unspaced, iter_unspaced, match_words, split_words
@@ -39,6 +40,7 @@ __all__ = [
 ]
 
 _LONGEST_KEY = 60
+_LONGEST_STATEMENT = 500
 _LONGEST_FIELD_NAME = 3
 _WIDEST_SUBJECT = 5
 _NO_THINGS = ("的", "that ", "it ", "how ", "what ", "who ")
@@ -51,6 +53,8 @@ def derive_key(statement: str, subject_names: Sequence[str], *, rules: KeyRules 
     Conservative: no key for questions, hedges, plans, negations, the past, or what is said of someone else.
     Without names the first proper name counts as the subject. A first person or a missing subject is the entity.
     """
+    if len(statement) > _LONGEST_STATEMENT:
+        return None
     rules = rules or load_key_rules()
     inline = inline_field(statement, subject_names, rules=rules)
     if inline is not None:
@@ -188,7 +192,7 @@ def inline_field(
     if any(char in name for char in "/:."):
         return None
     rules = rules or load_key_rules()
-    key = rules.aliases.get(fold(name)) or slugify(name)
+    key = rules.aliases.get(plain_key(name)) or slugify(name)
     rule = find_rule(key, rules)
     if rule and rule.closed:
         value = rule.closed.get(fold(value), value)
@@ -236,7 +240,7 @@ def category_of(found: KeyValue | None, cue: str) -> str:
 
 
 def _category_by_cue(text: str) -> str:
-    plain = spell_out(plain_statement(text))
+    plain = spell_out(plain_statement(text[:_LONGEST_STATEMENT]))
     words = plain.split(" ")
     tails = [" ".join(words[start:]) for start in range(min(_WIDEST_SUBJECT, len(words)))]
     if is_unspaced(plain):

@@ -79,7 +79,7 @@ def _closed(value: str, closed: Mapping[str, str]) -> str | None:
 
 def _name(value: str, kind: str, *, mixed: bool) -> str | None:
     words = split_words(value)
-    kept = _trim(words, word_set("cut") | {"in"} if kind != "place" else word_set("cut"), commas=kind == "place")
+    kept = _trim(words, word_set("cut") | {"in", "on"} if kind != "place" else word_set("cut"), commas=kind == "place")
     if kind == "member" and len(kept) < len(words) and words[len(kept)].bare in {"in", "for", "at", "with"}:
         following = words[len(kept) + 1 : len(kept) + 2]
         if not (following and _is_time(following[0])):

@@ -78,6 +78,9 @@ def _after(rest: str) -> Iterator[Predicate]:
         yield Predicate(rest[1:].strip(), possessive=True)
     elif rest:
         yield Predicate(rest)
+        first, _, more = rest.partition(" ")
+        if more and first.lstrip("vV").replace(".", "").isdigit():
+            yield Predicate(more.strip())  # `Waymark 3.0 ships on …`
 
 
 def _after_pronoun(text: str) -> Iterator[Predicate]:

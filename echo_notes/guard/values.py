@@ -174,7 +174,7 @@ def _numbers(text: str) -> str:
             _han_match,
             text,
         )
-        text = _pattern(r"(\d+(?:\.\d+)?)\x01(\d+)").sub(_multiply, text)
+        text = _pattern(r"(?<![\d.])(\d{1,30}(?:\.\d{1,30})?)\x01(\d{1,9})").sub(_multiply, text)
     text = _sub(r"(?<=\d)[,，](?=\d{3}(?!\d))", "", text)
     return _units(_dates(text.replace("per cent", "percent")))
 
@@ -223,7 +223,7 @@ def han_number(word: str) -> int | None:
 
 def _dates(text: str) -> str:
     """Write every unambiguous date as ISO; a day without a year as `--11-30`, a month with one as `2026-11`."""
-    text = _sub(r"(\d{4})\s*年\s*(\d{1,2})\s*月\s*(\d{1,2})\s*[日号]?", _iso(1, 2, 3), text)
+    text = _sub(r"(?<!\d)(\d{4})\s*年\s*(\d{1,2})\s*月\s*(\d{1,2})\s*[日号]?", _iso(1, 2, 3), text)
     text = _sub(r"(\d{4})\s*年\s*(\d{1,2})\s*月", _iso(1, 2, 0), text)
     text = _sub(r"(?<![\d-])(\d{1,2})\s*月\s*(\d{1,2})\s*[日号]?", _iso(0, 1, 2), text)
     text = _sub(r"(\d{4})\s*年", r"\1", text)
@@ -262,7 +262,7 @@ def _day_first(match: re.Match[str]) -> str:
 def _units(text: str) -> str:
     if any(sign in text for sign in _CURRENCY):
         text = _sub(r"(?:us)?([€$£¥])\s?(\d+(?:\.\d+)?)", lambda m: f"{m[2]}{_CURRENCY[m[1]]}", text)
-    return _sub(r"(\d+(?:\.\d+)?)[\s-]?(%|[a-z]+|[\u4e00-\u9fff]{1,5})", _unit, text)
+    return _sub(r"(?<![\d.])(\d{1,30}(?:\.\d{1,30})?)[\s-]?(%|[a-z]{1,20}|[\u4e00-\u9fff]{1,5})", _unit, text)
 
 
 def _unit(match: re.Match[str]) -> str:

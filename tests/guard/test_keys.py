@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -113,3 +115,30 @@ def test_a_broken_rule_file_is_named(tmp_path: Path, content: str) -> None:
 
     with pytest.raises(UsageError, match=r"keys\.json"):
         load_key_rules((path,))
+
+
+def test_the_write_path_pays_for_no_heavy_import() -> None:
+    code = (
+        "import sys\nfrom echo_notes.guard.keys import derive_key\nderive_key('Ada works at Acme', ['Ada'])\n"
+        "print([name for name in ('yaml', 'numpy', 'tantivy', 'orjson') if name in sys.modules])"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_version_after_the_name_belongs_to_the_subject() -> None:
+    found = derive_key("Ada 3.0 ships on 14 December 2026", ADA)
+
+    assert found is not None
+    assert found.key == "launch"
+
+
+def test_keys_are_one_however_their_words_are_joined() -> None:
+    assert key_group("due_date") == key_group("Due-Date") == key_group("deadline")
+
+
+def test_a_negation_after_a_chinese_pronoun_is_no_part_of_a_name() -> None:
+    assert derive_key("我不喜欢冬天", ()) is None
+    assert derive_key("我也不喜欢冬天", ["我"]) is None

@@ -1,3 +1,5 @@
+from time import perf_counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -111,3 +113,16 @@ def test_date_in() -> None:
 def test_plain_statement_drops_what_is_not_the_sentence() -> None:
     assert plain_statement("- [x] 14:32 see [the page](http://x.y) about C# #work #42") == "see the page about C# #42"
     assert plain_statement("mail ada@acme.com") == "mail ada@acme.com"
+
+
+@pytest.mark.parametrize(
+    "part", ["0", "1,000 ", "十", "二0", "1.", "may ", "2026年", "Ada's ", "[[", "#a ", "(", "5 km "]
+)
+def test_no_rule_is_more_than_linear_in_the_text(part: str) -> None:
+    text = (part * 20_000)[:20_000]
+    started = perf_counter()
+
+    normalise_value(text)
+    normalise_statement(text, ADA)
+
+    assert perf_counter() - started < 2
