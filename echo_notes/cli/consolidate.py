@@ -169,7 +169,8 @@ def _tell_rows(invocation: "Invocation", rows: "tuple[Row, ...]", settled: "Sett
         if row.error is None or not row.fresh:
             continue
         if row.outcome == "refused" or row.error.exit_code == EXIT_UNREADABLE:
-            tell_error(row.error.what, where=row.source, fix=row.error.fix)
+            place = f"{row.error.where}: " if row.error.where else ""
+            tell_error(f"{place}{row.error.what}", where=row.source, fix=row.error.fix)
             invocation.reach(row.error.exit_code)
         else:
             fix = f"\n  {row.error.fix}" if row.error.fix else ""

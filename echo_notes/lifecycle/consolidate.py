@@ -125,12 +125,14 @@ def _consolidate(opened: OpenVault, job: Job) -> Consolidated:
             pending = [message for message in session.messages if message.number > before]
             if pending:
                 done = _Run(opened, change, session, pending, refused).plan()
+        if refused and not opened.writer.dry_run:
+            # Before the commit: afterwards these messages count as consolidated.
+            hold_messages(layout, job.key, refused)
+            _step(opened, "held")
     done = replace(done, change=change.result)
     if opened.writer.dry_run:
         return done
     _step(opened, "committed")
-    hold_messages(layout, job.key, refused)
-    _step(opened, "held")
     rest = trim_session(layout, job.key, through=through) if session else 0
     _step(opened, "trimmed")
     finish_job(layout, job, more=rest > 0)
