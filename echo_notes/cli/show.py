@@ -67,13 +67,16 @@ def _entity(invocation: Invocation, view: "EntityView") -> None:
             say("mentioned in:")
             for fact in view.linked_from:
                 say(f"  {fact_line(fact)}", hang=4)
-        if view.summary:
-            say()
-            for line in clean(view.summary).splitlines():
-                say(line, hang=0)
+        _text(view.summary)
     for problem in view.problems:
         invocation.warn(problem)
         invocation.reach(6)
+
+
+def _text(summary: str) -> None:
+    """Print the person's own text about an entity, if there is any."""
+    for line in ("", *clean(summary).splitlines()) if summary else ():
+        say(line, hang=0)
 
 
 def _fact(invocation: Invocation, located: "Located") -> None:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from echo_notes.files.layout import MARKER
 from echo_notes.model.errors import UnreadableError, UsageError
-from echo_notes.model.settings import SettingInfo, Settings, apply, coerce, get_setting, iter_settings
+from echo_notes.model.settings import FORMAT, SettingInfo, Settings, apply, coerce, get_setting, iter_settings
 
 _FLAT_LINE = re.compile(r"([A-Za-z][\w.]*): +(true|false|-?\d{1,9}(?:\.\d{1,9})?|[A-Za-z][\w./-]*)[ \t]*(?:[ \t]#.*)?")
 
@@ -46,6 +47,11 @@ def load_settings(vault_file: Path | None, own_file: Path | None) -> Loaded:
             if origin == IN_VAULT and info.own:
                 problems.append(f"{origin}: {name} is read only from your own config, not from a vault")
                 continue
+            if name == "format" and isinstance(raw, int) and raw > FORMAT:
+                raise UnreadableError(
+                    f"is a vault of format {raw}, which this version does not know", path=MARKER,
+                    fix="Upgrade echo-notes; nothing was read or written.",
+                )  # fmt: skip
             try:
                 value = coerce(info, raw)
             except UsageError as error:

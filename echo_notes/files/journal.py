@@ -104,8 +104,9 @@ class Journal:
         if not self.exists():
             self.clear()
             return None
-        raw = json.loads((self._dir / _PLAN).read_bytes())
-        plan = Plan(raw["subject"], raw["body"], tuple(Step(**step) for step in raw["steps"]))
+        plan = self._load()
+        if plan is None:
+            return None
         moved = self.conflicts(plan)
         if not moved:
             self.apply(plan)
@@ -116,6 +117,17 @@ class Journal:
             elif step.offset >= 0:
                 self._take_back(step)
         return Recovery(plan, finished=False, left_alone=moved)
+
+    def _load(self) -> Plan | None:
+        """Return the plan on disk; one that is not ours is set aside, since it can be neither finished nor undone."""
+        try:
+            raw = json.loads((self._dir / _PLAN).read_bytes())
+            return Plan(raw["subject"], raw["body"], tuple(Step(**step) for step in raw["steps"]))
+        except (ValueError, KeyError, TypeError):
+            aside = self._dir.with_name("journal.unreadable")
+            shutil.rmtree(aside, ignore_errors=True)
+            self._dir.replace(aside)
+            return None
 
     def clear(self) -> None:
         """Forget the plan: the change is whole, or never began."""

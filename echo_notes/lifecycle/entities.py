@@ -110,7 +110,9 @@ def items_path(entity: Entity) -> str:
 
 def _split(opened: OpenVault, text: str) -> tuple[str, str]:
     """Return (kind or "", name) of what a person typed; a link path or a trailing summary is understood too."""
-    clean = text.strip().removeprefix("[[").removesuffix("]]").partition("|")[0].strip()
+    clean = text.strip()
+    if clean.startswith("[[") and clean.endswith("]]"):
+        clean = clean[2:-2].partition("|")[0].strip()
     clean = clean.removeprefix(f"{AREAS}/").removesuffix("/summary.md").removesuffix("/summary").rstrip("/")
     head, slash, name = clean.partition("/")
     if not slash:

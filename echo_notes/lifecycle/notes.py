@@ -49,7 +49,7 @@ def learn(opened: OpenVault, texts: tuple[str, ...], *, section: str = "", topic
                 known.append(text)
                 continue
             after = add_line(body, line, section)
-            data = dump_text(after, bom=before.bom if before else False, newline=before.newline if before else None)
+            data = dump_text(after, bom=before.bom if before else False)
             change.put(path, data, Proposal(op="learn", target=path, texts={"line": line, "section": section or "-"}))
         change.subject = f"learn: {path}"
     return Noted(path, texts, tuple(known), change.result)

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from echo_notes.files.layout import Layout
 from echo_notes.files.pending import load_pending
 from echo_notes.guard.gate import Actor, Proposal
 from echo_notes.model.errors import ConflictError, GitFailedError, RefusedError
-from tests.conftest import NOW, ROOT, git
+from tests.conftest import NOW, ROOT, Ran, git
 
 PERSON = Actor(name="person", path="cli.note", rank=3)
 AGENT = Actor(name="agent", path="cli.observe", rank=1)
@@ -343,6 +344,15 @@ def test_a_file_edited_after_the_crash_is_kept_and_the_rest_rolled_back(tmp_path
     assert any("rolled back" in warning for warning in change.result.warnings)
 
 
+@pytest.mark.parametrize("text", ["{}", "[]", "not json", '{"subject": 1, "body": 2, "steps": [{}]}'])
+def test_a_journal_that_is_not_ours_stops_nobody(vault: Path, text: str) -> None:
+    journal = vault / ".echo/state/journal"
+    journal.mkdir(parents=True)
+    (journal / "plan.json").write_text(text, encoding="utf-8")
+    assert _put(vault, "notes.md", "x\n").result.commit
+    assert (vault / ".echo/state/journal.unreadable/plan.json").read_text(encoding="utf-8") == text
+
+
 def _crash_vault(root: Path) -> Path:
     root.mkdir(parents=True)
     for name, text in (("echo.yaml", "format: 1\n"), ("MEMORY.md", "old memory\n"), ("README.md", "old\n")):
@@ -351,3 +361,12 @@ def _crash_vault(root: Path) -> Path:
     git(root, "add", "-A")
     git(root, "commit", "-q", "-m", "first")
     return root
+
+
+def test_a_vault_of_a_later_format_is_neither_read_nor_written(run: Callable[..., Ran], vault: Path) -> None:
+    (vault / "echo.yaml").write_text("format: 2\n", encoding="utf-8")
+    for words in (("remember", "Ada likes rain"), ("recall", "tea"), ("check",)):
+        ran = run(*words, at=vault)
+        assert ran.status == 6
+        assert "format 2" in ran.err
+    assert git(vault, "status", "--porcelain").split() == ["M", "echo.yaml"]
