@@ -10,7 +10,8 @@ from echo_notes.index.builtin.model import FOLDER, MANY_TEXTS, MODEL_ID, Builtin
 TEXTS = [
     "what does Ada drink in the morning?", "Ada joined Acme as CTO", "爱丽丝喜欢喝绿茶", "愛麗絲喜歡喝綠茶",
     "用Python写脚本", "naïve café Þórður", "C++ and node.js 1.0.21", "", "   ", "Привет", "こんにちは世界", "🎉",
-    "x" * 500, "12345678901234567890", "tab\tand\nnewline\x00\x07 control", "\u200b\ufeffzero width", "ＡＢＣ full width",
+    "x" * 500, "12345678901234567890", "tab\tand\nnewline\x00\x07 control", "\u200b\ufeffzero width",
+    "ＡＢＣ full width",
     "龘龘 rare", "word " * 700, "你好" * 300,
     "Pneumonoultramicroscopicsilicovolcanoconiosis", "user_id = 42", "它们�混", "e\u0301t\u0301",
 ]  # fmt: skip
