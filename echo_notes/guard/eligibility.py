@@ -70,7 +70,7 @@ class Traits:
 
 def is_inferred(provenance: str) -> bool:
     """Return whether a label says that a program worded the fact; what a person stated never counts as inferred."""
-    return provenance not in {USER_STATED}
+    return provenance != USER_STATED
 
 
 def visible(traits: Traits, reader: Reader) -> bool:

@@ -1,6 +1,7 @@
 """Semantic keys: deriving `employer` from “works at Acme” by rules that are data, conservatively."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from echo_notes.guard import keyvalues
@@ -40,6 +41,7 @@ __all__ = [
 ]
 
 _LONGEST_KEY = 60
+_REMEMBERED = 65_536  # statements whose key is kept in memory; a pass over a large vault sees fewer at a time
 _LONGEST_STATEMENT = 500
 _LONGEST_FIELD_NAME = 3
 _WIDEST_SUBJECT = 5
@@ -55,14 +57,25 @@ def derive_key(statement: str, subject_names: Sequence[str], *, rules: KeyRules 
     """
     if len(statement) > _LONGEST_STATEMENT:
         return None
-    rules = rules or load_key_rules()
-    inline = inline_field(statement, subject_names, rules=rules)
+    if rules is None:
+        return _derive(statement, tuple(subject_names))
+    return _derive_by(statement, tuple(subject_names), rules)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _derive(statement: str, names: tuple[str, ...]) -> KeyValue | None:
+    """Return the key by the packaged rules; a pass asks for the same facts again and again."""
+    return _derive_by(statement, names, load_key_rules())
+
+
+def _derive_by(statement: str, names: tuple[str, ...], rules: KeyRules) -> KeyValue | None:
+    inline = inline_field(statement, names, rules=rules)
     if inline is not None:
         return inline
     text = spell_out(keyvalues.close_up(plain_statement(statement)))
     if not text or "?" in statement or is_blocked(text):
         return None
-    return read_sentence(text, subject_names, rules)
+    return read_sentence(text, names, rules)
 
 
 def is_blocked(text: str) -> bool:

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from echo_notes.guard.lexicon import load_lexicon
 from echo_notes.model.names import fold
 
 _MONTH = r"[a-z]{3,9}"
 _ORDINAL = r"(\d{1,2})(?:st|nd|rd|th)?"
+_REMEMBERED = 65_536  # statements whose plain form is kept in memory
 _LAST_MONTH = 12
 _LAST_DAY = 31
 _SHORTEST_PHONE = 7
@@ -111,6 +112,11 @@ def normalise_statement(text: str, subject_names: Sequence[str] = ()) -> str:
     `subject_names` are the names of the entity that the statement is about; one at the start is dropped, with its
     article, one elsewhere becomes `@`. A pronoun of the third person at the start counts as the subject.
     """
+    return _normalise_about(text, tuple(subject_names))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _normalise_about(text: str, subject_names: tuple[str, ...]) -> str:
     plain = _normalise(plain_statement(text))
     names = sorted({_normalise(name) for name in subject_names if name.strip()}, key=len, reverse=True)
     for name in names:

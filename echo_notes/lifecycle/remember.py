@@ -5,10 +5,11 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from echo_notes.files.change import Change, ChangeResult
-from echo_notes.guard.keys import default_category, derive_key, is_single_valued
+from echo_notes.guard.conflict import LIKELY, compare
+from echo_notes.guard.keys import default_category, derive_key, key_group
 from echo_notes.guard.mentions import subject_of
 from echo_notes.guard.scan import strip_invisible
-from echo_notes.guard.values import normalise_statement, normalise_value
+from echo_notes.guard.values import normalise_statement
 from echo_notes.lifecycle.entities import (
     Target,
     ambiguous,
@@ -213,22 +214,20 @@ def _disjoint(one: Fact, other: Fact) -> bool:
 
 
 def _rivals(stored: Fact, facts: Sequence[Fact], entity: Entity) -> tuple[Fact, ...]:
-    """Return the active facts that hold another value under the same single-valued key at the same time."""
-    if not stored.key or not is_single_valued(stored.key):
+    """Return the active facts that, by the rules that a pass goes by too, cannot be true beside the new one."""
+    group = key_group(stored.key) if stored.key else ""
+    if not group:
         return ()
-    value = _value_of(stored, entity)
-    same_key = (fact for fact in facts if fact.is_active and _key_of(fact, entity) == stored.key)
-    return tuple(fact for fact in same_key if _value_of(fact, entity) != value and not _disjoint(fact, stored))
-
-
-def _key_of(fact: Fact, entity: Entity) -> str:
-    derived = derive_key(fact.text, entity.names())
-    return fact.key or (derived.key if derived else "")
-
-
-def _value_of(fact: Fact, entity: Entity) -> str:
-    derived = derive_key(fact.text, entity.names())
-    return normalise_value(derived.value if derived else fact.text)
+    names = entity.names()
+    rivals = []
+    for fact in facts:
+        derived = derive_key(fact.text, names)
+        key = fact.key or (derived.key if derived else "")
+        if fact.is_active and key and key_group(key) == group:
+            verdict = compare(fact, stored, names)
+            if verdict.is_conflict and verdict.confidence >= LIKELY:
+                rivals.append(fact)
+    return tuple(rivals)
 
 
 def _subject(verb: str, results: Sequence[Remembered]) -> str:
