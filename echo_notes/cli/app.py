@@ -40,6 +40,8 @@ COMMANDS = {
     "consolidate": "consolidate",
     "heartbeat": "consolidate",
     "synthesize": "synthesize",
+    "decay": "decay",
+    "gc": "decay",
     "check": "check",
     "audit": "audit",
     "config": "config",

@@ -1,6 +1,7 @@
 """The audit trail: append-only JSON lines, one chained file a month and clone, for writes allowed and refused."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -9,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from echo_notes.files.layout import AUDIT_DIR
+
+_FEW = 32
+_TARGET = re.compile(rb'"target":("(?:[^"\\\n]|\\.)*")')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +79,8 @@ class AuditTrail:
     def __init__(self, root: Path) -> None:
         self._dir = root / AUDIT_DIR
         self._blobs: list[bytes] | None = None
+        self._asked = 0
+        self._places: dict[bytes, list[tuple[int, int]]] = {}
 
     def _load(self) -> list[bytes]:
         if self._blobs is None:
@@ -129,19 +135,29 @@ class AuditTrail:
         return {(line["target"], line["digest"]): str(line.get("provenance", "")) for line in lines}
 
     def _about(self, target: str) -> Iterator[dict[str, Any]]:
-        return self._lines_with(f'"target":{json.dumps(target, ensure_ascii=False)}')
+        """Yield the lines about a target; the first few are searched for, then it pays to know where all are."""
+        self._asked += 1
+        needle = json.dumps(target, ensure_ascii=False)
+        if self._asked <= _FEW:
+            yield from self._lines_with(f'"target":{needle}')
+            return
+        if not self._places:
+            for number, blob in enumerate(self._load()):
+                for match in _TARGET.finditer(blob):
+                    self._places.setdefault(match[1], []).append((number, match.start()))
+        for number, at in self._places.get(needle.encode("utf-8", "surrogatepass"), ()):
+            if parsed := _line_at(self._load()[number], at):
+                yield parsed
 
     def _lines_with(self, text: str) -> Iterator[dict[str, Any]]:
         needle = text.encode()
         for blob in self._load():
             at = blob.find(needle)
             while at >= 0:
-                start = blob.rfind(b"\n", 0, at) + 1
-                end = blob.find(b"\n", at)
-                end = len(blob) if end < 0 else end
-                if parsed := _parse(blob[start:end]):
+                if parsed := _line_at(blob, at):
                     yield parsed
-                at = blob.find(needle, end)
+                end = blob.find(b"\n", at)
+                at = blob.find(needle, end) if end >= 0 else -1
 
 
 def broken_chains(root: Path) -> Iterator[tuple[str, int, str]]:
@@ -155,6 +171,12 @@ def broken_chains(root: Path) -> Iterator[tuple[str, int, str]]:
             elif line.get("prev") != prev or line.get("seq") != seq + 1:
                 yield path.relative_to(root).as_posix(), number, "does not follow from the line before it"
             prev, seq = line_digest(raw), seq + 1
+
+
+def _line_at(blob: bytes, at: int) -> dict[str, Any] | None:
+    """Return the line that a position lies in."""
+    end = blob.find(b"\n", at)
+    return _parse(blob[blob.rfind(b"\n", 0, at) + 1 : len(blob) if end < 0 else end])
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:

@@ -17,6 +17,8 @@ from echo_notes.model.fact import Fact
 _INDEX = ".echo/index"
 _STATE = ".echo/state"
 _SHOWN = 3
+_TAKING = frozenset(["undo", "gc"])
+"""Operations whose line without a digest says that a fact was taken away."""
 
 
 def check_state(opened: OpenVault, walk: Walk) -> Iterator[Finding]:
@@ -66,7 +68,8 @@ def _missing(opened: OpenVault, present: set[str]) -> Iterator[Finding]:
     """Yield the facts that the gate wrote, and nobody took away through it, and that are gone."""
     last: dict[str, bool] = {}
     for line in AuditTrail(opened.root).iter_lines():
-        if line["ok"] and (line["digest"] or line["op"] == "undo"):
+        # A path is no fact: what its digest tells is the text that entered it.
+        if line["ok"] and "/" not in str(line["target"]) and (line["digest"] or line["op"] in _TAKING):
             last[str(line["target"])] = bool(line["digest"])
     for fact_id, stands in last.items():
         if stands and fact_id not in present:

@@ -6,10 +6,13 @@ from typing import Any
 
 from echo_notes.files.change import Change, ChangeResult
 from echo_notes.files.items import REMOVE
+from echo_notes.files.layout import ARCHIVE
 from echo_notes.guard.provenance import standing
 from echo_notes.lifecycle.entities import get_entity, load_entities
 from echo_notes.lifecycle.facts import Located, get_fact, load_facts, plan_edit
+from echo_notes.lifecycle.moving import archive_path, plan_move
 from echo_notes.lifecycle.opened import OpenVault
+from echo_notes.model.entity import Entity
 from echo_notes.model.errors import ConflictError, NotFoundError, RefusedError
 from echo_notes.model.fact import ACTIVE, ARCHIVED, ERASED_TEXT, SCOPE_OWNER, SUPERSEDED, USER, USER_STATED, Fact
 
@@ -55,7 +58,8 @@ def restore(opened: OpenVault, fact_ids: Sequence[str]) -> Marked:
             )
         if fact.erased_at:
             raise ConflictError(f"{fact.id} was erased", fix="Its text is not in the vault any more.")
-        return {} if fact.status == ACTIVE else {"status": ACTIVE, "lastAccessed": opened.now}
+        here = fact.status == ACTIVE and not fact.path.endswith(ARCHIVE)
+        return {} if here else {"status": ACTIVE, "lastAccessed": opened.now}
 
     return _mark(opened, fact_ids, "restore", changes)
 
@@ -115,6 +119,13 @@ def adoptable(change: Change, opened: OpenVault, names: Sequence[str]) -> list[L
     return found
 
 
+def _in_place(change: Change, entity: Entity, fact: Fact, op: str) -> Fact:
+    """Return a fact where it belongs: an active one is not left in archive.json, where it would count as archived."""
+    if fact.path != archive_path(entity) or not fact.is_active:
+        return fact
+    return next(iter(plan_move(change, entity, [fact.id], op, back=True)), fact)
+
+
 def _mark(opened: OpenVault, fact_ids: Sequence[str], op: str, changes: Callable[[Fact], Mapping[str, Any]]) -> Marked:
     entities = load_entities(opened)
     with opened.change(op) as change:
@@ -124,7 +135,7 @@ def _mark(opened: OpenVault, fact_ids: Sequence[str], op: str, changes: Callable
             located = replace(located, fact=change.items(located.path, located.entity.ref).get(located.fact.id))
             wanted = changes(located.fact)
             if wanted:
-                done.append(plan_edit(change, located, op, wanted))
+                done.append(_in_place(change, located.entity, plan_edit(change, located, op, wanted), op))
             else:
                 same.append(located.fact)
         change.subject = f"{op}: {', '.join(fact.id for fact in done[:5])}"

@@ -28,6 +28,21 @@ def effective_importance(
     return float(importance * 0.5 ** (max(0.0, idle_days) / half_life_days(base_days, access_count)))
 
 
+def days_until(
+    threshold: float, importance: float, idle_days: float, *, access_count: int = 0, base_days: float = 30.0
+) -> float | None:
+    """Return in how many days an unused importance will have sunk below a threshold; 0.0 if it has, None if never.
+
+    The curve of `effective_importance`, solved for time: `half-life × log2(importance / threshold)`, less what is past.
+    """
+    importance = min(1.0, max(0.0, importance))
+    if importance < threshold:
+        return 0.0
+    if threshold <= 0.0:
+        return None
+    return max(0.0, half_life_days(base_days, access_count) * log2(importance / threshold) - max(0.0, idle_days))
+
+
 def used_on(fact: Fact) -> float:
     """Return when a fact was last used: accessed, else created, else its day; 0.0 if the file tells none of them.
 
