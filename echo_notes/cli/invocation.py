@@ -59,7 +59,7 @@ class Invocation:
         for problem in opened.loaded.problems:
             self.warn(problem)
         if (opened.layout.state_dir / "journal" / "plan.json").exists() and not self.dry_run:
-            from echo_notes.files.change import recover_if_idle
+            from echo_notes.files.settle import recover_if_idle
 
             if note := recover_if_idle(opened.context()):
                 self.warn(note)

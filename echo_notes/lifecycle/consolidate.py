@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from echo_notes.files.change import Change, ChangeResult, no_step
+from echo_notes.files.change import Change, ChangeResult
 from echo_notes.files.episodes import Episode, episode_name, format_episode
 from echo_notes.files.jobs import MAX_TRIES, Job, claim_job, find_job, finish_job, iter_jobs, save_job, set_aside
 from echo_notes.files.layout import EPISODES_DIR
@@ -16,8 +16,10 @@ from echo_notes.files.sessions import (
     load_session,
     trim_session,
 )
+from echo_notes.files.settle import no_step
 from echo_notes.guard.durable import Statement
 from echo_notes.guard.gate import Proposal
+from echo_notes.index.embed import Embedder, EmbedderError, open_embedder
 from echo_notes.lifecycle.derive import ADDED, REFUSED, Derivation, Origin, Row, Settled
 from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.lifecycle.summarise import Reading, Sentence, choose, entities_of, read_messages, render
@@ -153,7 +155,7 @@ class _Run:
     def plan(self) -> Consolidated:
         derivation = Derivation.begin(self.opened, self.change, NAME)
         names = derivation.names
-        reading = read_messages(self.pending, names, self.opened.settings.categories)
+        reading = read_messages(self.pending, names, self.opened.settings.categories, _embedder(self.opened))
         chosen = choose(reading.sentences, self._may_tell)
         path = self._episode_path() if chosen else ""
         rows = [
@@ -234,6 +236,15 @@ class _Run:
         self.change.actor = self.opened.pass_actor(NAME, CONSOLIDATED if CONSOLIDATED in labels else MODEL_INFERRED)
         proposal = Proposal(op=NAME, target=path, texts={"summary": summary, "session": self.session.key})
         self.change.put(path, format_episode(episode).encode(), proposal, kind="episode")
+
+
+def _embedder(opened: OpenVault) -> Embedder | None:
+    """Return the embedder if it is quick; nobody is to wait for a summary under the vault's lock."""
+    try:
+        found = open_embedder(opened.settings, None)
+    except EmbedderError:
+        return None
+    return found if found and found.quick else None
 
 
 def _label(message: Message) -> str:

@@ -15,8 +15,9 @@ from echo_notes.model.settings import Settings
 
 if TYPE_CHECKING:
     # A recall opens a vault too, and writes nothing: what writing needs is loaded by the first change.
-    from echo_notes.files.change import Change, Context
+    from echo_notes.files.change import Change
     from echo_notes.files.history import History
+    from echo_notes.files.settle import Context
     from echo_notes.guard.gate import Actor
     from echo_notes.guard.scan import Rules
 
@@ -71,7 +72,7 @@ class OpenVault:
 
     def context(self) -> "Context":
         """Return what a change needs to know."""
-        from echo_notes.files.change import Context, no_step
+        from echo_notes.files.settle import Context, no_step
 
         return Context(
             layout=self.layout, history=self.history(), random_word=self.random_word, now=self.now,

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
-from echo_notes.files.change import Change, ChangeResult, commit_backlog
+from echo_notes.files.change import Change, ChangeResult
 from echo_notes.files.decisions import parse_decisions
 from echo_notes.files.history import Commit, History
 from echo_notes.files.layout import ARCHIVE, AUDIT_DIR, DECISIONS, ITEMS, MARKER
 from echo_notes.files.pending import load_pending
+from echo_notes.files.settle import commit_backlog
 from echo_notes.guard.gate import Proposal
 from echo_notes.guard.provenance import Standing
 from echo_notes.guard.rejected import WITHDRAWN, Claim, Decision, find_rejection

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from echo_notes.files.change import Change, Context
+from echo_notes.files.change import Change
 from echo_notes.files.history import History
 from echo_notes.files.layout import Layout
 from echo_notes.files.pending import load_pending
+from echo_notes.files.settle import Context
 from echo_notes.guard.gate import Actor, Proposal
 from echo_notes.model.errors import ConflictError, GitFailedError, RefusedError
 from tests.conftest import NOW, ROOT, Ran, git
@@ -274,7 +275,8 @@ import os, signal, sys
 from datetime import datetime
 from pathlib import Path
 sys.path.insert(0, {str(ROOT)!r})
-from echo_notes.files.change import Change, Context
+from echo_notes.files.change import Change
+from echo_notes.files.settle import Context
 from echo_notes.files.history import History
 from echo_notes.files.layout import Layout
 from echo_notes.guard.gate import Actor, Proposal
