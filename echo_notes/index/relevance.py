@@ -29,6 +29,7 @@ LONGEST_QUESTION = 14.0
 KEYWORDS = 2
 """Up to so many telling words a query is keywords."""
 PAIR_SHARE = 0.5
+SMALL_SHARE = 0.7
 KNOWING = 300
 """Passages from which on a word that none of them holds counts in full against an answer; a small vault knows few."""
 
@@ -124,11 +125,15 @@ def names_unknown(query: str, telling: Iterable[Weighed]) -> bool:
     return any(not item.frequency and item.term.exact.removesuffix("'s") in names for item in telling)
 
 
-def bar_of(query: str, telling: Sequence[Weighed], *, unspaced: bool) -> float:
-    """Return what coverage and cosine of an answer to this query have to add up to."""
-    if unspaced:
-        return ANSWER_UNSPACED
-    return UNKNOWN_NAME if names_unknown(query, telling) else ANSWER
+def bar_of(query: str, telling: Sequence[Weighed], count: int, *, unspaced: bool) -> float:
+    """Return what coverage and cosine of an answer to this query have to add up to, among `count` passages.
+
+    A small vault knows few words, so a query that misses most of them is held to less.
+    """
+    if not unspaced and names_unknown(query, telling):
+        return UNKNOWN_NAME
+    bar = ANSWER_UNSPACED if unspaced else ANSWER
+    return bar * (SMALL_SHARE + (1 - SMALL_SHARE) * min(1.0, count / KNOWING))
 
 
 def answers(coverage: float, cosine: float | None, bar: float, *, same_script: bool) -> bool:

@@ -166,7 +166,7 @@ class Search:
         if not is_question(self._telling):
             return True
         unspaced = is_unspaced(self._request.query)
-        bar = bar_of(self._request.query, self._telling, unspaced=unspaced)
+        bar = bar_of(self._request.query, self._telling, self._lexical.count, unspaced=unspaced)
         return any(
             answers(
                 item.scores.coverage,

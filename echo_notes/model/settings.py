@@ -68,7 +68,7 @@ class Settings:
         "recall.fusion", "auto", "how the two rankings are joined", choices=("auto", "zsum", "convex", "rrf")
     )
     forgetting_weight: float = _setting(
-        "recall.forgettingWeight", 0.1, "how much age moves the order; 1 is the plain product", bounds=(0, 1)
+        "recall.forgettingWeight", 0.2, "how much age moves the order; 1 is the plain product", bounds=(0, 1)
     )
     recall_limit: int = _setting("recall.limit", 10, "results of one recall", bounds=(1, 1000))
     embedder: str = _setting("recall.embedder", "builtin", "builtin, none, a fastembed model, or a URL", own=True)

@@ -164,7 +164,7 @@ def test_age_reorders_near_equals_and_never_buries_the_only_answer(vault: Vault)
     hits = vault.search("where was Bob born", BUILTIN, now=NOW).hits
     assert hits[0].passage.text == "Bob was born in Leiria"
     assert hits[0].scores.effective_importance < 1e-6
-    assert hits[0].scores.factor == pytest.approx(0.9)
+    assert hits[0].scores.factor == pytest.approx(1 - Settings().forgetting_weight)
 
 
 def test_the_seeds_letter_is_one_setting_away(vault: Vault) -> None:
