@@ -39,6 +39,8 @@ def start(ctx: typer.Context, key: _Key) -> None:
     from echo_notes.lifecycle.session import start as run
 
     invocation: Invocation = ctx.find_root().obj
+    if _is_dry(invocation, f"would open session {key}"):
+        return
     opened = run(_layout(invocation), key, scope=invocation.scope, now=now())
     count = len(opened.messages)
     if invocation.machine:
@@ -81,6 +83,8 @@ def add(
         ]
     else:
         messages = [Message(text=" ".join(text), role=role, importance=importance)]
+    if _is_dry(invocation, f"would add {_messages(len(messages))} to session {key}"):
+        return
     scope = invocation.scope or None
     done = run(opened.layout, key, messages, now=opened.now, scope=scope, agent=opened.writer.agent)
     if invocation.machine:
@@ -137,6 +141,8 @@ def end(
 
     invocation: Invocation = ctx.find_root().obj
     layout = _layout(invocation)
+    if _is_dry(invocation, f"would queue session {key} for consolidation"):
+        return
     at = now().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     done = end_session(layout, key, at=at, scope=invocation.scope or None)
     if done != NOTHING and not no_detach:
@@ -181,6 +187,18 @@ def _layout(invocation: "Invocation") -> "Layout":
     from echo_notes.files.layout import Layout
 
     return Layout(find_root(invocation.vault, own_config_path()))
+
+
+def _is_dry(invocation: "Invocation", would: str) -> bool:
+    """Return whether this is a dry run, and then say what it would do; a buffer is no file of the vault, so no diff."""
+    if invocation.dry_run:
+        from echo_notes.cli.output import one_line, say, say_json
+
+        if invocation.machine:
+            say_json({"dry_run": True})
+        else:
+            say(one_line(would))
+    return invocation.dry_run
 
 
 def _record(one: "Listed") -> dict[str, Any]:

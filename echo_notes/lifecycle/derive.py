@@ -97,6 +97,7 @@ class Derivation:
     _statements: dict[EntityRef, dict[str, list[Fact]]] = field(default_factory=dict)
     _fresh: dict[EntityRef, set[str]] = field(default_factory=dict)
     _names: dict[str, tuple[Entity, ...]] = field(default_factory=dict)
+    _numbers: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def begin(cls, opened: OpenVault, change: Change, name: str) -> "Derivation":
@@ -134,6 +135,7 @@ class Derivation:
             return Row(KNOWN, statement.text, origin.source, str(entity.ref), known.id)
         draft = self._draft(statement, origin, entity)
         stored, _ = plan_new(self.change, entity, draft, op=self.name)
+        self._numbers[entity.ref.slug] += 1
         if target.is_new and entity not in self.batch.entities:
             plan_entity(self.change, self.opened, entity)
             self.batch.entities.append(entity)
@@ -251,13 +253,20 @@ class Derivation:
             self._statements[entity.ref] = table
         return self._statements[entity.ref]
 
+    def _next_id(self, ref: EntityRef) -> str:
+        """Return the next id for a slug; after the first it is counted, not looked up, as nobody else writes now."""
+        if ref.slug not in self._numbers:
+            found = next_id(self.change, ref, self.batch.entities)
+            self._numbers[ref.slug] = int(found.rpartition("-")[2])
+        return f"{ref.slug}-{self._numbers[ref.slug]:03d}"
+
     def _draft(self, statement: Statement, origin: Origin, entity: Entity) -> Fact:
         settings = self.opened.settings
         category = statement.category if statement.category in settings.categories else settings.categories[0]
         others = [found[0] for found in statement.others if isinstance(found, tuple) and len(found) == 1]
         related = dict.fromkeys(str(other.ref) for other in others if other.ref != entity.ref)
         return Fact(
-            id=next_id(self.change, entity.ref, self.batch.entities), text=statement.text, entity=entity.ref,
+            id=self._next_id(entity.ref), text=statement.text, entity=entity.ref,
             category=category, timestamp=origin.day, source=origin.source, key=statement.key,
             type=USER if statement.owner or str(entity.ref) == settings.owner else ENVIRONMENT,
             importance=origin.importance, tags=statement.tags, related=tuple(related), created_at=self.opened.now,

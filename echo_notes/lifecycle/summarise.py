@@ -12,6 +12,7 @@ from echo_notes.guard.mentions import find_mentions
 from echo_notes.guard.sentences import iter_lines, iter_sentences
 from echo_notes.guard.values import plain_statement
 from echo_notes.index.analysis import Kind, is_stop, iter_terms
+from echo_notes.index.embed import Embedder, EmbedderError, weighted_sum
 from echo_notes.model.entity import Entity
 
 Names = Mapping[str, tuple[Entity, ...]]
@@ -59,10 +60,13 @@ class Reading:
         return round(min(1.0, 0.15 + 0.35 * share + 0.5 * (1 - 0.5**weight)), 2)
 
 
-def read_messages(messages: Sequence[Message], names: Names, categories: Sequence[str]) -> Reading:
+def read_messages(
+    messages: Sequence[Message], names: Names, categories: Sequence[str], embedder: Embedder | None = None
+) -> Reading:
     """Return what the people in a session said; what a program or a tool put there is left out.
 
-    `I` of the assistant is not the owner, so what it says of itself is never durable.
+    `I` of the assistant is not the owner, so what it says of itself is never durable. With an embedder, a sentence also
+    counts as telling for its closeness to what the session is about on the whole.
     """
     sentences: list[Sentence] = []
     statements: list[tuple[Message, Statement]] = []
@@ -79,14 +83,18 @@ def read_messages(messages: Sequence[Message], names: Names, categories: Sequenc
         for start, text in _sentences(message.text):
             durable = any(first <= start < last for first, last in spans)
             sentences.append(_sentence(text, message, len(sentences), names, durable=durable))
-    return Reading(tuple(_scored(sentences)), tuple(statements))
+    return Reading(tuple(_scored(sentences, embedder)), tuple(statements))
 
 
 def choose(sentences: Sequence[Sentence], accept: Callable[[Sentence], bool]) -> list[Sentence]:
     """Return the sentences of a summary, in the order in which they were said; `accept` may turn one down."""
     chosen: list[Sentence] = []
     size = 0
+    has_person = any(sentence.message.role == USER for sentence in sentences)
     for sentence in sorted(sentences, key=lambda one: (not one.durable, -one.score, one.order)):
+        # What an assistant says besides is mostly politeness.
+        if has_person and sentence.message.role == ASSISTANT and not (sentence.durable or sentence.entities):
+            continue
         full = len(chosen) >= (MOST if sentence.durable else FILL)
         if full or size + len(sentence.text) > MOST_CHARS or any(_alike(sentence, other) for other in chosen):
             continue
@@ -146,16 +154,32 @@ def _sentence(text: str, message: Message, order: int, names: Names, *, durable:
     )  # fmt: skip
 
 
-def _scored(sentences: Sequence[Sentence]) -> Iterator[Sentence]:
+def _scored(sentences: Sequence[Sentence], embedder: Embedder | None) -> Iterator[Sentence]:
     """Yield the sentences that say anything, with how telling each is: names, shared terms, the person's own words."""
     spread = Counter(term for sentence in sentences for term in sentence.terms)
-    for sentence in sentences:
+    close = _closeness([sentence.text for sentence in sentences], embedder)
+    for sentence, near in zip(sentences, close, strict=True):
         if not sentence.terms and not sentence.durable:
             continue
-        central = sum(log2(spread[term]) for term in sentence.terms) / (3 + len(sentence.terms))
+        central = near + sum(log2(spread[term]) for term in sentence.terms) / (3 + len(sentence.terms))
         score = central + 0.75 * min(2, len(sentence.entities))
         score += 0.5 * (sentence.message.role == USER) - 0.5 * sentence.text.endswith(("?", "？"))
         yield replace(sentence, score=score * (0.5 + _importance(sentence.message)) + 2 * sentence.durable)
+
+
+def _closeness(texts: Sequence[str], embedder: Embedder | None) -> list[float]:
+    """Return the cosine of each text with the centre of them all, 0 without an embedder or where it fails."""
+    nothing = [0.0] * len(texts)
+    if embedder is None or not texts:
+        return nothing
+    try:
+        flat = embedder.embed(texts)
+    except EmbedderError:
+        return nothing
+    width = len(flat) // len(texts)
+    rows = [flat[at : at + width] for at in range(0, len(flat), width)]
+    centre = weighted_sum([(1.0, row) for row in rows])
+    return [sum(one * other for one, other in zip(row, centre, strict=True)) for row in rows]
 
 
 def _alike(one: Sentence, other: Sentence) -> bool:

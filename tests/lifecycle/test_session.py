@@ -100,6 +100,13 @@ def test_two_sessions_do_not_see_each_other(empty_vault: Path, run: Run) -> None
     assert run("session", "show", "b", "--scope", "owner", at=empty_vault).status == 0
 
 
+def test_a_dry_run_keeps_nothing(empty_vault: Path, run: Run) -> None:
+    for words in (("start", "chat"), ("add", "chat", "hello"), ("end", "chat")):
+        ran = run("session", *words, "--dry-run", at=empty_vault)
+        assert (ran.status, ran.out[:5]) == (0, "would")
+    assert not (empty_vault / ".echo").exists()
+
+
 # --- keys
 
 
