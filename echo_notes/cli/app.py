@@ -42,6 +42,8 @@ COMMANDS = {
     "synthesize": "synthesize",
     "decay": "decay",
     "gc": "decay",
+    "review": "review",
+    "contradictions": "review",
     "check": "check",
     "audit": "audit",
     "config": "config",

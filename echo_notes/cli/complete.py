@@ -41,6 +41,11 @@ _ARGUMENTS = {
     "entity alias": "e t",
     "entity merge": "e",
     "entity link": "e",
+    "review show": "f-",
+    "review approve": "f-",
+    "review edit": "f t",
+    "review reject": "f-",
+    "review defer": "f-",
     "config get": "s-",
     "config set": "s -",
     "shell-init": "h-",
@@ -53,6 +58,7 @@ _VALUES = {
     "--since": "d",
     "--until": "d",
     "--as-of": "d",
+    "--keep": "f",
 }
 _CHOICES = {
     "--category": DEFAULT_CATEGORIES,
@@ -67,7 +73,7 @@ _CHOICES = {
 _FLAGS = frozenset(
     """--pin --reassert --allow-flagged --strip-invisible --no-rerank --no-decay --no-touch --explain --for-prompt
     --json --ndjson --quiet -q --verbose -v --debug --version --help --no-input --yes -y --dry-run -n --weekly --fix
-    --no-llm --purge --in-vault --refused --stats""".split()  # noqa: SIM905  # forty lines of one word each hide the table
+    --hold --all --no-llm --purge --in-vault --refused --stats""".split()  # noqa: SIM905  # forty lines of one word each hide the table
 )
 _DAYS = ("today", "yesterday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SHELLS = ("bash", "zsh", "fish")
@@ -91,7 +97,7 @@ def candidates(
     option, current, lead = _option_before(typed)
     verb, position, literal = _place(typed[:-1], verbs)
     if option and not literal:
-        found = _value(option, current, entities)
+        found = _value(option, current, entities, fact_ids)
     elif current.startswith("-") and not literal:
         offered = verbs.get(verb, ()) if verb else ("--vault", "--scope", "--help", "--version")
         found = [name for name in offered if name.startswith(current)]
@@ -155,10 +161,10 @@ def _wanted(verb: str, position: int) -> str:
     return spec
 
 
-def _value(option: str, current: str, entities: Iterable[Entity]) -> list[str]:
+def _value(option: str, current: str, entities: Iterable[Entity], fact_ids: Iterable[str]) -> list[str]:
     if option in _CHOICES:
         return [choice for choice in _CHOICES[option] if choice.startswith(current)]
-    return _argument(_VALUES.get(option, "-"), current, entities, ())
+    return _argument(_VALUES.get(option, "-"), current, entities, fact_ids)
 
 
 def _argument(wanted: str, current: str, entities: Iterable[Entity], fact_ids: Iterable[str]) -> list[str]:

@@ -3,6 +3,7 @@
 import os
 import shlex
 import subprocess
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 note_app, learn_app, today_app, open_app = new_app(), new_app(), new_app(), new_app()
 apps = {"note": note_app, "learn": learn_app, "today": today_app, "open": open_app}
+
+if TYPE_CHECKING:
+    from echo_notes.lifecycle.notes import Noted
 
 _Text = Annotated[list[str], typer.Argument(metavar="TEXT…", help="The text; `-` reads one a line.")]
 _Flagged = Annotated[bool, typer.Option("--allow-flagged", help="Store it although the scan objects.")]
@@ -35,11 +39,17 @@ def note(
 
     echo-notes note "Called the bank about the mortgage"
     """
+    from echo_notes.cli.ask import insist
     from echo_notes.lifecycle.notes import note as run
 
     invocation: Invocation = ctx.find_root().obj
-    opened = invocation.open(allow_flagged=allow_flagged, strip_invisible=strip_invisible)
-    done = run(opened, read_lines(text), on=Day().optional(date))
+    lines, day = read_lines(text), Day().optional(date)
+
+    def write(_: bool, allow_flagged: bool) -> "Noted":
+        opened = invocation.open(allow_flagged=allow_flagged, strip_invisible=strip_invisible)
+        return run(opened, lines, on=day)
+
+    done = insist(invocation, write, reassert=False, allow_flagged=allow_flagged)
     if invocation.machine:
         say_json({"path": done.path, "texts": list(done.texts), **tail(done.change, invocation)})
     elif invocation.dry_run:
@@ -65,11 +75,17 @@ def learn(
 
     echo-notes learn "Ask before booking flights" --section "How I work"
     """
+    from echo_notes.cli.ask import insist
     from echo_notes.lifecycle.notes import learn as run
 
     invocation: Invocation = ctx.find_root().obj
-    opened = invocation.open(allow_flagged=allow_flagged, strip_invisible=strip_invisible)
-    done = run(opened, read_lines(text), section=section, topic=topic)
+    lines = read_lines(text)
+
+    def write(_: bool, allow_flagged: bool) -> "Noted":
+        opened = invocation.open(allow_flagged=allow_flagged, strip_invisible=strip_invisible)
+        return run(opened, lines, section=section, topic=topic)
+
+    done = insist(invocation, write, reassert=False, allow_flagged=allow_flagged)
     if invocation.machine:
         record = {"path": done.path, "texts": list(done.texts), "already_known": list(done.known)}
         say_json({**record, **tail(done.change, invocation)})
@@ -88,18 +104,16 @@ def today(ctx: typer.Context) -> None:
 
     echo-notes today
     """
-    from echo_notes.files.layout import iter_daily
-    from echo_notes.files.textfile import load_text
+    from echo_notes.lifecycle.show import notes_of
+    from echo_notes.model.dates import Span
 
     invocation: Invocation = ctx.find_root().obj
     opened = invocation.open()
-    paths = [path for day, path in iter_daily(opened.root) if day == opened.today]
-    texts = [load_text(opened.root / path).text for path in paths]
+    notes = notes_of(opened, Span(opened.today, opened.today + timedelta(days=1)))
     if invocation.machine:
-        say_json({"date": opened.today.isoformat(), "notes": [
-            {"path": path, "text": text} for path, text in zip(paths, texts, strict=True)]})  # fmt: skip
-    elif paths:
-        for text in texts:
+        say_json({"date": opened.today.isoformat(), "notes": [{"path": path, "text": text} for path, text in notes]})
+    elif notes:
+        for _, text in notes:
             say(clean(text).rstrip("\n"))
     else:
         say(f"nothing noted on {opened.today.isoformat()} yet")

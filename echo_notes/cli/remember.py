@@ -70,21 +70,16 @@ def _command(
 def _store(
     invocation: Invocation, statements: "list[Statement]", verb: str, reassert: bool, allow_flagged: bool, strip: bool
 ) -> "Outcome":
-    from echo_notes.cli.ask import confirm
+    from echo_notes.cli.ask import insist
     from echo_notes.lifecycle.remember import remember
-    from echo_notes.model.errors import RefusedError
 
-    opened = invocation.open(
-        agent=verb == "observe", reassert=reassert, allow_flagged=allow_flagged, strip_invisible=strip
-    )
-    try:
+    def write(reassert: bool, allow_flagged: bool) -> "Outcome":
+        opened = invocation.open(
+            agent=verb == "observe", reassert=reassert, allow_flagged=allow_flagged, strip_invisible=strip
+        )
         return remember(opened, statements, verb=verb)
-    except RefusedError as refused:
-        if refused.reason != "rejected_value" or opened.writer.agent or "--reassert" not in refused.fix:
-            raise
-        if not confirm(invocation, f"{refused.what}\nStore it again?"):
-            raise
-    return _store(invocation, statements, verb, reassert=True, allow_flagged=allow_flagged, strip=strip)
+
+    return insist(invocation, write, reassert=reassert, allow_flagged=allow_flagged)
 
 
 def _report(invocation: Invocation, outcome: "Outcome", verb: str) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
@@ -10,7 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from echo_notes.files.layout import AUDIT_DIR
+from echo_notes.files.records import digest_record
+from echo_notes.guard.provenance import rank, vouched_label
+from echo_notes.model.fact import Fact
 
+_DIGEST_CHARS = 64
 _FEW = 32
 _TARGET = re.compile(rb'"target":("(?:[^"\\\n]|\\.)*")')
 
@@ -129,10 +133,38 @@ class AuditTrail:
                 if parsed := _parse(line):
                     yield parsed
 
-    def labels(self) -> dict[tuple[str, str], str]:
-        """Return the label of every (fact id, record digest) that the gate wrote; for passes over the whole vault."""
-        lines = (line for line in self.iter_lines() if line["ok"] and line["digest"])
-        return {(line["target"], line["digest"]): str(line.get("provenance", "")) for line in lines}
+    def labels(self, digests: Collection[str] | None = None) -> dict[tuple[str, str], str]:
+        """Return the label of every (fact id, record digest) that the gate wrote; of these digests only, if given."""
+        lines = self.iter_lines() if digests is None else self._with_digests(digests)
+        written = (line for line in lines if line["ok"] and line["digest"])
+        return {(line["target"], line["digest"]): str(line.get("provenance", "")) for line in written}
+
+    def vouch(self, facts: Iterable[Fact]) -> tuple[Fact, ...]:
+        """Return the facts with the labels that readers are shown: `legacy` where the trail does not know the record.
+
+        Its standing towards writers is another matter: see `Change.standing_of`.
+        """
+        listed = tuple(facts)
+        digests = {number: digest_record(fact.record) for number, fact in enumerate(listed) if rank(fact.provenance)}
+        if not digests:
+            return listed
+        labels = self.labels(frozenset(digests.values()))
+        return tuple(
+            replace(fact, provenance=vouched_label(labels.get((fact.id, digests[number]))))
+            if number in digests
+            else fact
+            for number, fact in enumerate(listed)
+        )
+
+    def _with_digests(self, digests: Collection[str]) -> Iterator[dict[str, Any]]:
+        """Yield the lines that have one of the digests; a million lines are passed over without being parsed."""
+        field = b'"digest":"'
+        wanted = {digest.encode() for digest in digests}
+        for blob in self._load():
+            for line in blob.splitlines():
+                at = line.find(field) + len(field)
+                if line[at : at + _DIGEST_CHARS] in wanted and (parsed := _parse(line)):
+                    yield parsed
 
     def _about(self, target: str) -> Iterator[dict[str, Any]]:
         """Yield the lines about a target; the first few are searched for, then it pays to know where all are."""

@@ -9,7 +9,10 @@ from echo_notes.files.layout import REVIEW
 from echo_notes.model.entity import EntityRef
 
 CONTRADICTION = "contradiction"
+HELD = "held"
 _EMPTY = b"[]\n"
+_ALWAYS = frozenset(["resolution", "resolvedAt"])
+_WORDS = ("op", "text", "entity", "section", "reason", "path", "provenance", "scope")
 _NOBODY = EntityRef("", "review")
 
 
@@ -29,6 +32,11 @@ class ReviewEntry:
     record: Mapping[str, Any]
 
     @property
+    def deferred_at(self) -> str:
+        """When a person put it off, "" if nobody did."""
+        return str(self.record.get("deferredAt") or "")
+
+    @property
     def is_open(self) -> bool:
         """Whether nobody has decided it yet."""
         return not self.resolved_at
@@ -37,6 +45,25 @@ class ReviewEntry:
     def pair(self) -> frozenset[str]:
         """The ids of the two facts, in no order."""
         return frozenset([self.entry_a, self.entry_b])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldWrite:
+    """A write that nobody but a person may decide.
+
+    `op`: supersede, correct (both of the fact `target`), remember (about `entity`) or learn (a line of MEMORY.md, under
+    `section`). `reason`: why it was held; `path`, `provenance`, `scope`: who proposed it.
+    """
+
+    op: str
+    text: str
+    target: str = ""
+    entity: str = ""
+    section: str = ""
+    reason: str = ""
+    path: str = ""
+    provenance: str = ""
+    scope: str = ""
 
 
 class Review:
@@ -60,6 +87,10 @@ class Review:
         """The entries in file order, of every kind."""
         return tuple(_entry(fact.id, fact.record) for fact in self._file.facts)
 
+    def find(self, entry_id: str) -> ReviewEntry | None:
+        """Return the entry with an id, None if there is none."""
+        return next((entry for entry in self.entries if entry.id == entry_id), None)
+
     def add(self, record: Mapping[str, Any]) -> "Review":
         """Return the review with one more entry at its end."""
         return Review(self._file.add(record))
@@ -82,6 +113,23 @@ def contradiction_record(
         "description": description, "confidence": confidence, "resolution": None, "resolvedAt": None,
         "createdAt": created_at,
     }  # fmt: skip
+
+
+def held_record(write: HeldWrite, *, entry_id: str, created_at: str) -> dict[str, Any]:
+    """Return a write that waits for a person; `entryA` is the fact that it would act on, as in a contradiction."""
+    record = {
+        "kind": HELD, "id": entry_id, "op": write.op, "entryA": write.target or None, "entity": write.entity or None,
+        "text": write.text, "section": write.section or None, "reason": write.reason, "path": write.path,
+        "provenance": write.provenance, "scope": write.scope or None, "resolution": None, "resolvedAt": None,
+        "createdAt": created_at,
+    }  # fmt: skip
+    return {name: value for name, value in record.items() if value is not None or name in _ALWAYS}
+
+
+def held_write(entry: ReviewEntry) -> HeldWrite:
+    """Return the write that an entry holds; words that are missing are empty."""
+    said = {name: str(entry.record.get(name) or "") for name in _WORDS}
+    return HeldWrite(target=entry.entry_a, **said)
 
 
 def _entry(entry_id: str, record: Mapping[str, Any]) -> ReviewEntry:

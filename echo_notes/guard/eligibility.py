@@ -9,6 +9,7 @@ from dataclasses import astuple, dataclass
 from echo_notes.model.fact import (
     ACTIVE,
     ARCHIVED,
+    LEGACY,
     SCOPE_GLOBAL,
     SCOPE_OWNER,
     SUPERSEDED,
@@ -69,8 +70,11 @@ class Traits:
 
 
 def is_inferred(provenance: str) -> bool:
-    """Return whether a label says that a program worded the fact; what a person stated never counts as inferred."""
-    return provenance != USER_STATED
+    """Return whether a label says that a program worded the fact.
+
+    Never what a person stated, nor what has no label or came in from elsewhere: nobody says that a program worded that.
+    """
+    return provenance not in {USER_STATED, LEGACY, ""}
 
 
 def visible(traits: Traits, reader: Reader) -> bool:

@@ -43,6 +43,14 @@ def standing(label: str, *, audited: str | None, known: bool) -> Standing:
     return Standing(rank(LEGACY), rank(LEGACY))
 
 
+def vouched_label(audited: str | None) -> str:
+    """Return the label with which a record may be shown, given the one that its audit line has (None: no line).
+
+    What nobody vouches for, or was changed by hand, is legacy whatever it says of itself.
+    """
+    return LABELS[rank(audited or "")]
+
+
 def provenance_guard(actor_rank: int, protecting_rank: int) -> bool:
     """Return whether a path of this rank may change what that rank protects: at or above, yes."""
     return actor_rank >= protecting_rank

@@ -146,7 +146,7 @@ def judge(change: Change, entity: Entity, fact: Fact, verdict: str) -> Decision:
 
 def traits_of(fact: Fact, *, contested: bool = False) -> Traits:
     """Return what decides who may see a fact."""
-    transient = is_inferred(fact.provenance) and bool(fact.provenance) and is_transient(fact.text, fact.key, fact.tags)
+    transient = is_inferred(fact.provenance) and is_transient(fact.text, fact.key, fact.tags)
     return Traits(
         status=fact.status, scope=fact.scope, type=fact.type, session=fact.source_session, flagged=bool(fact.flagged),
         transient=transient, contested=contested,

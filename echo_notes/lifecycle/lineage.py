@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 from echo_notes.files.audit import AuditTrail
 from echo_notes.files.decisions import load_decisions
-from echo_notes.guard.eligibility import Reader, visible
 from echo_notes.guard.keys import derive_key
 from echo_notes.guard.rejected import Decision
 from echo_notes.lifecycle.entities import get_entity, load_entities
-from echo_notes.lifecycle.facts import get_fact, load_facts, traits_of
+from echo_notes.lifecycle.facts import get_fact, load_facts
 from echo_notes.lifecycle.opened import OpenVault
+from echo_notes.lifecycle.sight import Sight
 from echo_notes.model.entity import Entity
 from echo_notes.model.errors import NotFoundError
 from echo_notes.model.fact import Fact
@@ -55,7 +55,9 @@ def history(opened: OpenVault, what: str, key: str = "") -> HistoryView:
         entity, focus = located.entity, located.fact.id
     except NotFoundError:
         entity = get_entity(opened, what, entities)
-    facts = tuple(fact for fact in load_facts(opened, entity) if visible(traits_of(fact), _historian(opened)))
+    sight = Sight.of(opened)
+    every = load_facts(opened, entity)
+    facts = sight.facts(every, every_status=True)
     lineages = draw(facts, _paths_of(opened, facts))
     if focus:
         lineages = tuple(one for one in lineages if any(version.fact.id == focus for version in one.versions))
@@ -65,7 +67,12 @@ def history(opened: OpenVault, what: str, key: str = "") -> HistoryView:
             known = sorted({_key(fact, entity) for fact in facts} - {""})
             fix = f"It has {', '.join(known)}." if known else "None of its facts has a key."
             raise NotFoundError(f"{entity.ref} has no fact with the key {key!r}", fix=fix)
-    decisions = tuple(one for one in load_decisions(opened.root) if one.entity == str(entity.ref))
+    hidden = {fact.id for fact in every} - {fact.id for fact in facts}
+    decisions = tuple(
+        one
+        for one in load_decisions(opened.root)
+        if one.entity == str(entity.ref) and one.fact not in hidden and _may_know(sight, one, facts)
+    )
     return HistoryView(entity, lineages, decisions)
 
 
@@ -113,10 +120,11 @@ def _paths_of(opened: OpenVault, facts: tuple[Fact, ...]) -> dict[str, str]:
     return paths
 
 
-def _historian(opened: OpenVault) -> Reader:
-    from dataclasses import replace
-
-    return replace(opened.reader, audience="admin")
+def _may_know(sight: Sight, decision: Decision, facts: tuple[Fact, ...]) -> bool:
+    """Return whether the reader may see a decision: one about a fact that it sees, or that is gone from its scope."""
+    if not (sight.reads_notes or any(fact.id == decision.fact for fact in facts)):
+        return False
+    return sight.may_read(decision.statement)
 
 
 def _key(fact: Fact, entity: Entity) -> str:

@@ -38,21 +38,24 @@ def note(opened: OpenVault, texts: tuple[str, ...], *, on: date | None = None) -
 
 def learn(opened: OpenVault, texts: tuple[str, ...], *, section: str = "", topic: str = "") -> Noted:
     """Add lines to MEMORY.md under a section, or to a topic note that MEMORY.md then lists."""
-    known = []
     with opened.change("learn") as change:
         path = _plan_topic(change, topic) if topic else MEMORY
-        for text in texts:
-            line = _clean(change, opened, text)
-            before = change.read_text(path)
-            body = before.text if before else load_template("MEMORY.md")
-            if _has_line(body, line):
-                known.append(text)
-                continue
-            after = add_line(body, line, section)
-            data = dump_text(after, bom=before.bom if before else False)
-            change.put(path, data, Proposal(op="learn", target=path, texts={"line": line, "section": section or "-"}))
+        known = [text for text in texts if not plan_line(change, opened, text, section=section, path=path)]
         change.subject = f"learn: {path}"
     return Noted(path, texts, tuple(known), change.result)
+
+
+def plan_line(change: Change, opened: OpenVault, text: str, *, section: str = "", path: str = MEMORY) -> bool:
+    """Plan one more line of MEMORY.md or of a topic note; False if it is there already."""
+    line = _clean(change, opened, text)
+    before = change.read_text(path)
+    body = before.text if before else load_template("MEMORY.md")
+    if _has_line(body, line):
+        return False
+    after = add_line(body, line, section)
+    data = dump_text(after, bom=before.bom if before else False)
+    change.put(path, data, Proposal(op="learn", target=path, texts={"line": line, "section": section or "-"}))
+    return True
 
 
 def plan_entry(change: Change, opened: OpenVault, text: str, *, op: str, on: date | None = None) -> str:

@@ -99,7 +99,7 @@ def remember(opened: OpenVault, statements: Sequence[Statement], *, verb: str = 
     with opened.change(verb) as change:
         for number, statement in enumerate(statements, 1):
             try:
-                results.append(_remember_one(change, opened, statement, batch, verb))
+                results.append(plan_statement(change, opened, statement, batch, verb))
             except EchoError as error:
                 if len(statements) > 1:
                     error.where = f"line {number}" + (f", {error.where}" if error.where else "")
@@ -109,7 +109,8 @@ def remember(opened: OpenVault, statements: Sequence[Statement], *, verb: str = 
     return Outcome(tuple(results), change.result)
 
 
-def _remember_one(change: Change, opened: OpenVault, said: Statement, batch: Batch, verb: str) -> Remembered:
+def plan_statement(change: Change, opened: OpenVault, said: Statement, batch: Batch, verb: str) -> Remembered:
+    """Plan one statement as a fact, or as an entry of today's note where it names no one that we know."""
     text = said.text.strip()
     if change.actor.strip_invisible:
         text = strip_invisible(text, joiners=opened.settings.joiners)

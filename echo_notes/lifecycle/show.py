@@ -1,18 +1,17 @@
 """`show`, `ls` and `timeline`: what the vault holds about an entity, a fact, a day, or everything."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from echo_notes.files.layout import SUMMARY, iter_daily
 from echo_notes.files.markdown import iter_blocks
 from echo_notes.files.summary import parse_summary
 from echo_notes.files.textfile import load_text
-from echo_notes.guard.eligibility import visible
-from echo_notes.lifecycle.contested import contested_ids
 from echo_notes.lifecycle.entities import get_entity, load_entities
-from echo_notes.lifecycle.facts import Located, get_fact, iter_facts, load_facts, traits_of
+from echo_notes.lifecycle.facts import Located, get_fact, iter_facts, load_facts
 from echo_notes.lifecycle.opened import OpenVault
+from echo_notes.lifecycle.sight import Sight
 from echo_notes.model.dates import Span, parse_span
 from echo_notes.model.entity import Entity
 from echo_notes.model.errors import EchoError, NotFoundError, UsageError
@@ -68,8 +67,8 @@ def show(opened: OpenVault, what: str) -> EntityView | Located | DayView:
     except NotFoundError:
         pass
     else:
-        if _sees(opened, located.fact, contested_ids(opened)):
-            return located
+        if shown := Sight.of(opened).find(located.fact, every_status=not opened.reader.agent):
+            return replace(located, fact=shown)
         raise NotFoundError(f"no fact has the id {what!r}", fix="It may belong to another scope.")
     try:
         span = parse_span(what, opened.today)
@@ -80,47 +79,52 @@ def show(opened: OpenVault, what: str) -> EntityView | Located | DayView:
 
 def show_entity(opened: OpenVault, entity: Entity, entities: Iterable[Entity]) -> EntityView:
     """Return an entity with every fact that the reader may see, and the facts of others that link to it."""
-    held = contested_ids(opened)
-    facts = tuple(fact for fact in load_facts(opened, entity) if _sees(opened, fact, held, every_status=True))
+    sight = Sight.of(opened)
+    facts = sight.facts(load_facts(opened, entity), every_status=not opened.reader.agent)
     errors: list[EchoError] = []
     others = (other for other in entities if other.ref != entity.ref)
-    linked = tuple(
+    linked = sight.facts(
         one.fact
         for one in iter_facts(opened, others, errors)
-        if one.fact.is_active and str(entity.ref) in one.fact.related and _sees(opened, one.fact, held)
+        if one.fact.is_active and str(entity.ref) in one.fact.related
     )
-    summary = _summary_text(opened, entity) if opened.reader.scope in {None, "owner"} else ""
+    summary = _summary_text(opened, entity, sight) if sight.reads_notes else ""
     return EntityView(entity, facts, linked, summary, tuple(str(error) for error in errors))
 
 
 def show_day(opened: OpenVault, span: Span, entities: Iterable[Entity]) -> DayView:
     """Return the notes and the facts of a span of days."""
-    notes = []
-    if opened.reader.scope in {None, "owner"}:
-        for day, path in iter_daily(opened.root):
-            if span.start <= day < span.end:
-                notes.append((path, load_text(opened.root / path).text))
-    held = contested_ids(opened)
-    facts = [
+    sight = Sight.of(opened)
+    notes = notes_of(opened, span)
+    facts = sight.facts(
         one.fact
         for one in iter_facts(opened, entities, [])
-        if one.fact.timestamp and span.start <= one.fact.timestamp < span.end and _sees(opened, one.fact, held)
-    ]
+        if one.fact.timestamp and span.start <= one.fact.timestamp < span.end
+    )
     if not notes and not facts:
         raise NotFoundError(f"nothing is dated {span.start.isoformat()}", fix="List what there is: echo-notes timeline")
-    return DayView(span, tuple(notes), tuple(facts))
+    return DayView(span, notes, facts)
+
+
+def notes_of(opened: OpenVault, span: Span) -> tuple[tuple[str, str], ...]:
+    """Return the daily notes of a span as (path, what the reader may read of it)."""
+    sight = Sight.of(opened)
+    if not sight.reads_notes:
+        return ()
+    paths = [path for day, path in iter_daily(opened.root) if span.start <= day < span.end]
+    return tuple((path, sight.readable(load_text(opened.root / path).text)) for path in paths)
 
 
 def list_entities(opened: OpenVault, kind: str = "") -> tuple[tuple[EntityLine, ...], tuple[str, ...]]:
     """Return every entity (of one kind) with its counts, and the problems met on the way."""
     errors: list[EchoError] = []
     lines = []
-    held = contested_ids(opened)
+    sight = Sight.of(opened)
     for entity in load_entities(opened):
         if kind and entity.ref.kind != kind:
             continue
         facts = [one.fact for one in iter_facts(opened, [entity], errors)]
-        seen = [fact for fact in facts if _sees(opened, fact, held, every_status=True)]
+        seen = [fact for fact in facts if sight.may_see(fact, every_status=not opened.reader.agent)]
         if facts and not seen and opened.reader.scope:
             continue
         days = [fact.timestamp for fact in seen if fact.timestamp]
@@ -134,15 +138,20 @@ def timeline(opened: OpenVault, name: str = "", span: Span | None = None) -> tup
     entities = load_entities(opened)
     chosen = [get_entity(opened, name, entities)] if name else list(entities)
     errors: list[EchoError] = []
-    held = contested_ids(opened)
+    sight = Sight.of(opened)
     events = [
-        Event(one.fact.timestamp, str(one.entity.ref), one.fact.text, f"{one.path}:{one.fact.line}", one.fact)
-        for one in iter_facts(opened, chosen, errors)
-        if one.fact.timestamp and _sees(opened, one.fact, held)
+        Event(fact.timestamp, str(fact.entity), fact.text, f"{fact.path}:{fact.line}", fact)
+        for fact in sight.facts(
+            one.fact
+            for one in iter_facts(opened, chosen, errors)
+            if one.fact.timestamp and (span is None or span.start <= one.fact.timestamp < span.end)
+        )
+        if fact.timestamp
     ]
-    if opened.reader.scope in {None, "owner"}:
-        events.extend(_entries(opened, chosen if name else None, errors))
-    events = [event for event in events if span is None or span.start <= event.on < span.end]
+    if sight.reads_notes:
+        entries = _entries(opened, chosen if name else None, errors)
+        dated = (event for event in entries if span is None or span.start <= event.on < span.end)
+        events.extend(event for event in dated if sight.may_read(event.text))
     return tuple(sorted(events, key=lambda event: (event.on, event.source))), tuple(str(error) for error in errors)
 
 
@@ -161,20 +170,10 @@ def _entries(opened: OpenVault, about: list[Entity] | None, errors: list[EchoErr
                 yield Event(day, "", block.text.lstrip("-*+ "), f"{path}:{block.line}")
 
 
-def _sees(opened: OpenVault, fact: Fact, contested: frozenset[str], *, every_status: bool = False) -> bool:
-    """Return whether the reader may see a fact; a listing of an entity shows every status that its scope may see."""
-    from dataclasses import replace
-
-    traits = traits_of(fact, contested=fact.id in contested)
-    if every_status and not opened.reader.agent:
-        return visible(traits, replace(opened.reader, audience="admin"))
-    return visible(traits, opened.reader)
-
-
-def _summary_text(opened: OpenVault, entity: Entity) -> str:
+def _summary_text(opened: OpenVault, entity: Entity, sight: Sight) -> str:
     try:
         text = load_text(opened.root / entity.folder / SUMMARY).text
     except FileNotFoundError:
         return ""
     parsed = parse_summary(text)
-    return "\n".join(part.text for part in parsed.parts).strip()
+    return sight.readable("\n".join(part.text for part in parsed.parts)).strip()
