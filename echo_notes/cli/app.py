@@ -36,6 +36,7 @@ COMMANDS = {
     "entity": "entity",
     "undo": "undo",
     "session": "session",
+    "context": "context",
     "extract": "consolidate",
     "consolidate": "consolidate",
     "heartbeat": "consolidate",

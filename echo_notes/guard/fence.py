@@ -35,13 +35,34 @@ def fence(passages: Iterable[Passage], *, nonce: str) -> str:
     lines are quoted one by one. Marks like the fence's own, chat-model control tokens and control characters are
     defused.
     """
+    return fence_sections([("", passages)], nonce=nonce)
+
+
+def fence_sections(sections: Iterable[tuple[str, Iterable[Passage]]], *, nonce: str) -> str:
+    """Return (title, passages) pairs as one block of quoted data, as `fence`; a section without passages has no title.
+
+    Titles are the caller's own words, never the vault's.
+    """
     word = "".join(char for char in nonce if char.isascii() and char.isalnum())
     if not word:
         raise ValueError(nonce)
-    items = ["\n".join(_item(number, passage)) for number, passage in enumerate(passages, 1)]
-    if not items:
+    pieces = []
+    number = 0
+    for title, passages in sections:
+        start = number
+        for passage in passages:
+            if title and number == start:
+                pieces.append(f"## {title}")
+            number += 1
+            pieces.append(fenced_item(number, passage))
+    if not pieces:
         return ""
-    return "\n".join([f"<{_MARK} {word}>", _HEADER, "", "\n\n".join(items), f"</{_MARK} {word}>"])
+    return "\n".join([f"<{_MARK} {word}>", _HEADER, "", "\n\n".join(pieces), f"</{_MARK} {word}>"])
+
+
+def fenced_item(number: int, passage: Passage) -> str:
+    """Return one passage as it stands inside a fence."""
+    return "\n".join(_item(number, passage))
 
 
 def quote(text: str) -> str:
@@ -63,7 +84,7 @@ def _item(number: int, passage: Passage) -> Iterator[str]:
 
 def _provenance(passage: Passage) -> str:
     if not passage.provenance and passage.layer != FACT:
-        return f"from a {passage.layer}, unverified (rank 0)"
+        return f"from {'an' if passage.layer[:1] == 'e' else 'a'} {passage.layer}, unverified (rank 0)"
     words = _WORDS.get(passage.provenance, _WORDS[LEGACY])
     return f"{words} (rank {rank(passage.provenance)})"
 

@@ -95,7 +95,7 @@ def _draft_facts(path: str, raw: bytes, entity: Entity | None) -> Iterator[Draft
     for fact in facts:
         if not fact.text.strip() or fact.text == ERASED_TEXT:
             continue
-        passage = _fact_passage(fact, path, archive=archive)
+        passage = fact_passage(fact, path, archive=archive)
         words = " ".join([*names, passage.key, *passage.tags, *(_words(ref) for ref in passage.related)])
         mentioned = any(fold(name) in fold(fact.text) for name in names)
         parts = ((1.0, fact.text),) if mentioned else ((1.0, fact.text), (NAMES_WEIGHT, names[0]))
@@ -110,7 +110,8 @@ def _draft_facts(path: str, raw: bytes, entity: Entity | None) -> Iterator[Draft
         )
 
 
-def _fact_passage(fact: Fact, path: str, *, archive: bool) -> Passage:
+def fact_passage(fact: Fact, path: str, *, archive: bool = False) -> Passage:
+    """Return a fact as a passage; `archive`: it stands in archive.json, and counts as archived."""
     return Passage(
         id=fact.id,
         layer=FACT,
