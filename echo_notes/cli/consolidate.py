@@ -72,7 +72,7 @@ def heartbeat(ctx: typer.Context, no_llm: _NoLlm = False) -> None:  # noqa: ARG0
 
     echo-notes heartbeat
     """
-    from echo_notes.cli.output import say, say_json
+    from echo_notes.cli.output import say, say_json, tell_error
     from echo_notes.lifecycle.heartbeat import heartbeat as run
 
     invocation: Invocation = ctx.find_root().obj
@@ -90,12 +90,15 @@ def heartbeat(ctx: typer.Context, no_llm: _NoLlm = False) -> None:  # noqa: ARG0
     else:
         told = bool(beat.consolidation) and _say_consolidation(invocation, beat.consolidation)
         told = (bool(beat.extraction) and _say_extraction(invocation, beat.extraction)) or told
-        if not told and not invocation.quiet:
+        if not (told or beat.problem or invocation.quiet):
             say("nothing to do")
     if beat.consolidation:
         _finish_consolidation(invocation, beat.consolidation)
     if beat.extraction:
         _finish_extraction(invocation, beat.extraction)
+    if beat.problem:
+        tell_error(beat.problem.what, where=beat.problem.where, fix=beat.problem.fix)
+        invocation.reach(beat.problem.exit_code)
 
 
 def _say_consolidation(invocation: "Invocation", outcome: "Consolidation | None") -> bool:

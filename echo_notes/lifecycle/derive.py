@@ -162,10 +162,11 @@ class Derivation:
                     entity, facts, self.change.standing_of, review,
                     today=self.opened.today, fresh=_is_in(fresh),
                 )  # fmt: skip
-                if judgement.exceeds(self.opened.settings.supersede_share):
-                    held.append(str(entity.ref))
-                    continue
-                retired += self._retire(entity, judgement.retirements)
+                # What this run added it may retire again; only what was there before has the share's protection.
+                before = tuple(one for one in judgement.retirements if one.loser.id not in fresh)
+                leave = replace(judgement, retirements=before).exceeds(self.opened.settings.supersede_share)
+                held += [str(entity.ref)] if leave else []
+                retired += self._retire(entity, [one for one in judgement.retirements if not (leave and one in before)])
                 self.change.actor = actor
                 plan_undecided(self.change, judgement.undecided)
                 undecided += [(pair.one.id, pair.other.id) for pair in judgement.undecided]

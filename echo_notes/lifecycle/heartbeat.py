@@ -10,6 +10,7 @@ from echo_notes.files.layout import iter_daily
 from echo_notes.files.sessions import iter_sessions
 from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.model.dates import Span, format_instant, parse_day
+from echo_notes.model.errors import EchoError
 
 if TYPE_CHECKING:
     # Nothing to do is the usual case, and must cost no more than finding that out.
@@ -22,12 +23,16 @@ _MOST_DAYS = 14
 
 @dataclass(frozen=True, slots=True)
 class Beat:
-    """What one heartbeat did; None where there was nothing to do. `busy`: nothing, as another one is at work."""
+    """What one heartbeat did; None where there was nothing to do. `busy`: nothing, as another one is at work.
+
+    `problem`: why notes could not be extracted this time; what was consolidated before stands.
+    """
 
     busy: bool = False
     idle: tuple[str, ...] = ()
     consolidation: "Consolidation | None" = None
     extraction: "Extraction | None" = None
+    problem: EchoError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,10 @@ def heartbeat(opened: OpenVault) -> Beat:
             from echo_notes.lifecycle.consolidate import consolidate
 
             consolidation = consolidate(opened)
-        return Beat(idle=idle, consolidation=consolidation, extraction=_extract(opened))
+        try:
+            return Beat(idle=idle, consolidation=consolidation, extraction=_extract(opened))
+        except EchoError as error:
+            return Beat(idle=idle, consolidation=consolidation, problem=error)
 
 
 def _queue_idle(opened: OpenVault) -> tuple[str, ...]:

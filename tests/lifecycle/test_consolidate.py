@@ -217,6 +217,15 @@ def test_an_episode_of_another_machine_does_not_swallow_this_session(vault: Path
     assert said(vault, ADA) == ["Ada is allergic to wheat"]
 
 
+def test_undo_takes_back_the_episode_and_the_facts(vault: Path, run: Run, talk: Callable[..., Ran]) -> None:
+    before = (vault / ADA).read_bytes()
+    talk("Ada is allergic to peanuts.")
+    assert run("undo", at=vault).status == 0
+    assert (vault / ADA).read_bytes() == before
+    assert episodes(vault) == []
+    assert git(vault, "status", "--porcelain") == ""
+
+
 def test_nothing_waits_nothing_happens(vault: Path, run: Run) -> None:
     head = git(vault, "rev-parse", "HEAD")
     assert run("consolidate", "--no-llm", at=vault).out == "nothing to consolidate\n"

@@ -132,6 +132,31 @@ def test_a_corrected_value_is_refused_and_on_record(vault: Path, run: Run) -> No
     assert {line["reason"] for line in lines if not line["ok"]} == {"rejected_value"}
 
 
+def test_a_year_of_notes_becomes_a_chain_and_not_three_current_values(empty_vault: Path, run: Run) -> None:
+    (empty_vault / "memory").mkdir()
+    for day, city in (("2026-02-01", "Rome"), ("2026-05-01", "Siena"), ("2026-09-01", "Turin")):
+        note(empty_vault, f"- I live in {city}.", day=day)
+    assert run("extract", at=empty_vault).status == 0
+    found = facts(empty_vault, ME)
+    assert [(fact["fact"], fact["status"], fact["supersededBy"]) for fact in found] == [
+        ("I live in Rome", "superseded", "me-002"),
+        ("I live in Siena", "superseded", "me-003"),
+        ("I live in Turin", "active", None),
+    ]
+    assert run("synthesize", at=empty_vault).status == 0
+    assert "Rome → I live in Siena" in (empty_vault / "life/areas/people/me/summary.md").read_text(encoding="utf-8")
+
+
+def test_too_much_of_what_was_there_before_is_left_for_synthesize(empty_vault: Path, run: Run) -> None:
+    (empty_vault / "memory").mkdir()
+    note(empty_vault, "- I live in Rome.", "- My manager is Ines.", "- My phone number is 555-0100.", day="2026-02-01")
+    run("extract", at=empty_vault)
+    note(empty_vault, "- I live in Siena.", "- My manager is Rosa.", "- My phone number is 555-0199.", day="2026-05-01")
+    ran = run("extract", at=empty_vault)
+    assert "echo-notes synthesize people/me" in ran.err
+    assert {fact["status"] for fact in facts(empty_vault, ME)} == {"active"}
+
+
 # --- whose words a line is
 
 

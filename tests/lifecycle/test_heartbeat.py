@@ -4,11 +4,18 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
+
+from filelock import FileLock
 
 from echo_notes.files.jobs import claim, iter_jobs
 from echo_notes.files.layout import Layout
 from echo_notes.files.sessions import load_session
+from echo_notes.lifecycle.heartbeat import heartbeat
+from echo_notes.lifecycle.opened import open_vault
+from echo_notes.model.errors import ConflictError
 from tests.conftest import ROOT, Ran, git, program
 
 Run = Callable[..., Ran]
@@ -109,6 +116,22 @@ def test_a_job_set_aside_is_not_tried_for_ever(vault: Path, run: Run) -> None:
     statuses = [run("heartbeat", at=vault, now=at(f"10:0{minute}")).status for minute in range(5)]
     assert statuses == [6, 6, 6, 0, 0]
     assert load_session(Layout(vault), "chat") is not None
+
+
+def test_a_busy_vault_is_told_and_nothing_is_lost(vault: Path, run: Run) -> None:
+    write(vault, "- I prefer oat milk")
+    run("session", "add", "chat", "I am allergic to cats.", at=vault, now=at("09:00"))
+    opened = replace(
+        open_vault(vault, now=datetime.fromisoformat(at("10:00")), environ={}, random_word=lambda: "test"),
+        lock_wait=0.05,
+    )  # fmt: skip
+    with FileLock(vault / ".echo/state/lock"):
+        beat = heartbeat(opened)
+    assert isinstance(beat.problem, ConflictError)
+    assert beat.consolidation is not None
+    assert [failed.aside for failed in beat.consolidation.failed] == [False]
+    run("heartbeat", at=vault, now=at("10:01"))
+    assert sorted(derived(vault)) == ["I am allergic to cats", "I prefer oat milk"]
 
 
 _LOADED = """
