@@ -4,8 +4,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from itertools import islice
 from pathlib import Path
 
+from echo_notes.files.audit import AuditTrail
 from echo_notes.files.episodes import parse_episode
 from echo_notes.files.frontmatter import split
 from echo_notes.files.layout import EPISODES_DIR, MEMORY, SUMMARY, iter_daily
@@ -42,7 +44,11 @@ class Parts:
     hidden: list[str] = field(default_factory=list)
     _seen: dict[str, bool] = field(default_factory=dict)
     _ranked: list[Fact] = field(default_factory=list)
+    _trail: AuditTrail = field(init=False)
     _scan: Callable[[str], bool] | None = None
+
+    def __post_init__(self) -> None:
+        self._trail = AuditTrail(self.opened.root)
 
     def load(self) -> None:
         """Read the facts, and order those that hold today and may be seen by what age has left of them."""
@@ -59,17 +65,13 @@ class Parts:
 
     def pinned(self) -> tuple[Passage, ...]:
         """Return the pinned facts."""
-        return tuple(self._passages(fact for fact in self._ranked if fact.pinned))
+        return self._first((fact for fact in self._ranked if fact.pinned), len(self._ranked))
 
     def top(self, kind: str, count: int) -> tuple[Passage, ...]:
         """Return the first facts of a type (USER or ENVIRONMENT) that are not pinned."""
-        found: list[Passage] = []
-        of_kind = (fact for fact in self._ranked if not fact.pinned and (fact.type == USER) == (kind == USER))
-        for passage in self._passages(of_kind):
-            if len(found) == count:
-                break
-            found.append(passage)
-        return tuple(found)
+        return self._first(
+            (one for one in self._ranked if not one.pinned and (one.type == USER) == (kind == USER)), count
+        )
 
     def memory(self) -> tuple[tuple[Passage, ...], int]:
         """Return MEMORY.md as one passage, if it may be seen, and how many characters it has."""
@@ -159,10 +161,10 @@ class Parts:
             self.problems.append(error)
             return ()
 
-    def _passages(self, facts: Iterator[Fact]) -> Iterator[Passage]:
-        for fact in facts:
-            if self._is_harmless(fact.text):
-                yield fact_passage(fact, fact.path)
+    def _first(self, facts: Iterator[Fact], count: int) -> tuple[Passage, ...]:
+        """Return the first facts that the scan has nothing against, labelled as the audit trail vouches for them."""
+        chosen = tuple(islice((fact for fact in facts if self._is_harmless(fact.text)), count))
+        return tuple(fact_passage(fact, fact.path) for fact in self._trail.vouch(chosen))
 
     def _whole(self, passage: Passage) -> tuple[Passage, ...]:
         """Return a text without its comments and without the blocks that the scan objects to, if anything is left."""

@@ -206,3 +206,11 @@ def test_a_file_that_cannot_be_read_is_named_and_hides_nothing_else(vault: Path,
     assert ran.status == 6
     assert "life/areas/people/ada/items.json:1:3" in ran.err
     assert "waymark-007" in ran.out
+
+
+def test_a_label_that_only_the_file_claims_is_shown_as_unverified(empty_vault: Path, run: Run) -> None:
+    by_hand(empty_vault, {"id": "bo-001", "provenance": "user_stated"})
+    two = keep(run, empty_vault, "Bo rows across the fjord", verb="remember", now=LATER)
+    text = block(run, empty_vault)["text"]
+    assert "bo-001 · unverified (rank 0)" in text
+    assert f"{two} · stated by the person (rank 3)" in text
