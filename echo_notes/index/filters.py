@@ -1,8 +1,8 @@
 """What a request lets through, as a filter both arms apply before they rank anything."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from echo_notes.guard.eligibility import ADMIN, RETRIEVAL, Reader, Traits, visible
 from echo_notes.index.lexical import Lexical
@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     import tantivy
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(NamedTuple):
     """A filter in the two forms the arms take: a query, and rows. `allowed` None lets all rows in but the excluded."""
 
     query: "tantivy.Query | None"

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from echo_notes.guard.eligibility import Traits
 from echo_notes.index.analysis import Kind, Term, index_terms
@@ -33,8 +33,7 @@ _DAYS = ("on", "valid_from", "valid_until", "superseded_on")
 _NO_DAY = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A row that matched, its BM25 score, and where Tantivy keeps it."""
 
     row: int
@@ -42,8 +41,7 @@ class Found:
     address: "tantivy.DocAddress"
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(NamedTuple):
     """What the index gives back of a passage: enough that recall opens no file of the vault."""
 
     passage: Passage

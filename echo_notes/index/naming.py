@@ -2,12 +2,16 @@
 
 from collections.abc import Mapping
 
+from echo_notes.index.analysis import is_unspaced
 from echo_notes.index.catalogue import Catalogue
 from echo_notes.index.lexical import Lexical
+from echo_notes.index.stopwords import ENGLISH
+from echo_notes.model.entity import EntityRef
+from echo_notes.model.names import fold_name
 
-DIRECT = 0.15
+DIRECT = 0.2
 """What naming an entity adds to the fused score (0..1) of its own passages; chosen by tests.evals.hops."""
-RELATED = 0.07
+RELATED = 0.15
 """The same for the passages of entities one relation away; half of it again for each further hop."""
 _MOST_READ = 300
 
@@ -16,10 +20,7 @@ def raises(query: str, hops: int, catalogue: Catalogue, lexical: Lexical) -> Map
     """Return what is added to the score of each row, for the entities that a query names in any of their spellings."""
     if hops < 1 or not catalogue.entities:
         return {}
-    from echo_notes.guard.mentions import find_mentions
-
-    mentions = find_mentions(query, catalogue.by_name())
-    named = {str(mention.found) for mention in mentions if mention.found is not None}
+    named = {str(ref) for ref in named_in(query, catalogue.by_name())}
     found: dict[int, float] = {}
     seen: set[str] = set()
     bonus = DIRECT
@@ -38,6 +39,34 @@ def raises(query: str, hops: int, catalogue: Catalogue, lexical: Lexical) -> Map
                 found.setdefault(row, bonus)
             named = _relations([*sorted(rows), *sorted(linking)][:_MOST_READ], lexical)
     return found
+
+
+def named_in(query: str, names: Mapping[str, EntityRef]) -> set[EntityRef]:
+    """Return the entities of which a folded name stands in the query: as a word, or anywhere in scripts without spaces.
+
+    A name inside a longer one that is there too does not count, nor does one that is a word like `will` or `may`.
+    """
+    folded = f" {fold_name(query)} "
+    found = [
+        name
+        for name in names
+        if name in folded
+        and (len(name) > 1 or not name.isascii())
+        and _stands_alone(name, folded)
+        and name not in ENGLISH
+    ]
+    return {names[name] for name in found if not any(name != other and name in other for other in found)}
+
+
+def _stands_alone(name: str, folded: str) -> bool:
+    if is_unspaced(name):
+        return True
+    at = folded.find(name)
+    while at >= 0:
+        if not (folded[at - 1].isalnum() or folded[at + len(name)].isalnum()):
+            return True
+        at = folded.find(name, at + 1)
+    return False
 
 
 def _relations(rows: list[int], lexical: Lexical) -> set[str]:

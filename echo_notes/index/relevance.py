@@ -1,9 +1,9 @@
 """The discriminative gate and the floor: which candidates say something about the question, and which only look so."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import log
+from typing import NamedTuple
 
 from echo_notes.index.analysis import Kind, Term, iter_terms
 from echo_notes.index.lexical import Lexical
@@ -34,8 +34,7 @@ KNOWING = 300
 """Passages from which on a word that none of them holds counts in full against an answer; a small vault knows few."""
 
 
-@dataclass(frozen=True, slots=True)
-class Weighed:
+class Weighed(NamedTuple):
     """A query term, how many passages hold it, and how much it tells (inverse document frequency)."""
 
     term: Term
@@ -43,8 +42,7 @@ class Weighed:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What speaks for a candidate: the share of the query's weight it holds (0..1), and which of its words."""
 
     coverage: float

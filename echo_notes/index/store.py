@@ -6,7 +6,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from shutil import rmtree
 
 from echo_notes.files.layout import ECHO_DIR
 from echo_notes.index.catalogue import Catalogue
@@ -218,6 +217,8 @@ class Index:
 
     def _wipe(self) -> None:
         """Remove everything derived but the lock and the catalogue, which its owner checks for itself."""
+        from shutil import rmtree
+
         self._forget()
         rmtree(self._folder / "lexical", ignore_errors=True)
         for path in self._folder.glob("*.npz"):

@@ -10,10 +10,7 @@ from dataclasses import dataclass
 from heapq import nlargest
 from operator import itemgetter, mul
 from pathlib import Path
-from typing import Any, Protocol
-from zlib import crc32
-
-from echo_notes.index.npz import write_npz
+from typing import Any, NamedTuple, Protocol
 
 NUMPY_FROM = 6000
 """Rows from which importing numpy pays; below, the standard library is done sooner (tests/evals/README.md)."""
@@ -45,8 +42,7 @@ class Segment:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-@dataclass(frozen=True, slots=True)
-class Embedded:
+class Embedded(NamedTuple):
     """A row ready to be stored: its number, the digest of its text (16 bytes), and its vector's bytes (float32)."""
 
     row: int
@@ -177,6 +173,10 @@ class Vectors:
             yield Embedded(row, digest, bytes(memory[vector_at : vector_at + width]))
 
     def _write(self, rows: Sequence[Embedded]) -> Segment:
+        from zlib import crc32
+
+        from echo_notes.index.npz import write_npz
+
         values = b"".join(item.vector for item in rows)
         dim = len(rows[0].vector) // 4
         numbers = array("q", [item.row for item in rows])

@@ -16,7 +16,8 @@ from tests.evals.retrieval import ADVERSARIAL, DEPTH
 from tests.evals.scoring import interval, mean
 from tests.evals.vaults import Haystack, Question, load_haystacks, write_vault
 
-STRANGE = """
+STRANGE = (
+    """
 张总的航班几点到浦东机场？|公司去年的营业额是多少？|我的房贷利率是多少？|服务器的数据库密码存在哪里？|谁负责招聘前端工程师？
 老王的驾照什么时候过期？|我们在东京订的是哪家酒店？|上季度的客户流失率是多少？|陈律师的办公室在几楼？|岳父做的是什么手术？
 新办公室的租金每平米多少钱？|谁推荐了那位牙医？|我什么时候续签的工作签证？|投资人对估值提了什么意见？|孩子的疫苗还差哪一针？
@@ -29,7 +30,10 @@ STRANGE = """
 我们和腾讯的谈判到哪一步了？|备用钥匙放在哪个抽屉？|装修队的工头姓什么？|税务局要求补交哪些材料？|他的前妻在哪个城市？
 奶粉要买几段的？|咖啡机多久除垢一次？|公积金提取需要什么证明？|签证官问了哪些问题？|无人机的电池能飞多久？
 遗嘱的公证处在哪条路上？|谁把合伙协议改了？|夜班补贴怎么计算？|房屋贷款还剩多少年？|路由器的管理员地址是什么？
-""".replace("\n", "|").strip("|").split("|")  # noqa: SIM905 (written and read as lines)
+""".replace("\n", "|")
+    .strip("|")
+    .split("|")
+)
 
 
 def main() -> None:
@@ -51,12 +55,13 @@ def main() -> None:
                     crossed += silences(indexes[other], haystacks[other], asked)
         report("dialogue questions to other dialogues", crossed)
         for at, haystack in enumerate(haystacks):
-            own = [float(q.text in STRANGE) for q in haystack.questions]
-            if haystack.set_name in {"madial_zh", "cmrc2018", "xquad_zh"} and not any(own):
+            if haystack.set_name in {"madial_zh", "cmrc2018", "xquad_zh"}:
                 report(f"60 Chinese questions to {haystack.set_name}", silences(indexes[at], haystack, STRANGE))
         for at in dialogues:
             asked = [q.text for q in haystacks[at].questions if q.category == ADVERSARIAL]
-            report(f"adversarial questions to their own {haystacks[at].name}", silences(indexes[at], haystacks[at], asked))
+            report(
+                f"adversarial questions to their own {haystacks[at].name}", silences(indexes[at], haystacks[at], asked)
+            )
         print("\nanswerable questions: share of the top-10 gold that the floors keep, and of questions left empty")
         for name in dict.fromkeys(haystack.set_name for haystack in haystacks):
             here = [at for at, haystack in enumerate(haystacks) if haystack.set_name == name]

@@ -33,7 +33,7 @@ def tantivy_ranker(haystack: Haystack, tokenizer: str, *, drop_stop_words: bool 
             words = [word for word in words if word not in _STOP_WORDS] or words
         if not words:
             return []
-        query = index.parse_query(" ".join(words), ["text"])
+        query, _ = index.parse_query_lenient(" ".join(words), ["text"])
         return [str(searcher.doc(at).get_first("id")) for _, at in searcher.search(query, 10, count=False).hits]
 
     return rank

@@ -1,7 +1,7 @@
 """Old and new values of the same thing: `python -m tests.evals.updates` asks which of them recall puts first.
 
-200 triples of our own (old fact, new fact, distractor, with dates), 100 in English and 100 in Chinese; once with the old
-fact superseded, once with both active, as a vault without upkeep would have them.
+200 triples of our own (old fact, new fact, distractor, with dates), 100 in English and 100 in Chinese; once with the
+old fact superseded, once with both active, as a vault without upkeep would have them.
 """
 
 import json
@@ -74,12 +74,12 @@ def triples() -> Iterator[Triple]:
 def write_triples(root: Path, chosen: Sequence[Triple], *, superseded: bool) -> None:
     """Write each triple as an entity of its own."""
     for triple in chosen:
-        slug = triple.entity
+        slug, new_on = triple.entity, triple.new_on.isoformat()
         rows = [
             {"id": f"{slug}-001", "fact": triple.old, "timestamp": triple.old_on.isoformat(),
              "status": "superseded" if superseded else "active", "supersededBy": f"{slug}-002" if superseded else None},
-            {"id": f"{slug}-002", "fact": triple.new, "timestamp": triple.new_on.isoformat(), "status": "active"},
-            {"id": f"{slug}-003", "fact": triple.distractor, "timestamp": triple.new_on.isoformat(), "status": "active"},
+            {"id": f"{slug}-002", "fact": triple.new, "timestamp": new_on, "status": "active"},
+            {"id": f"{slug}-003", "fact": triple.distractor, "timestamp": new_on, "status": "active"},
         ]  # fmt: skip
         folder = root / "life/areas/people" / slug
         folder.mkdir(parents=True)
@@ -96,7 +96,7 @@ def new_before_old(root: Path, chosen: Sequence[Triple], weight: float) -> tuple
         ranks = {hit.passage.id: rank for rank, hit in enumerate(hits)}
         new, old = ranks.get(f"{triple.entity}-002", 99), ranks.get(f"{triple.entity}-001", 99)
         first.append(float(new < old))
-        stale.append(float(old < 99))  # noqa: PLR2004 (not among the hits)
+        stale.append(float(old < 99))
     return first, stale
 
 
