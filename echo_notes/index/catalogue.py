@@ -4,6 +4,7 @@ import json
 import os
 import unicodedata
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -52,10 +53,11 @@ class Catalogue:
         self.entities = tuple(entities)
         self.problems = tuple(problems)
         self._by_folder = {entity.folder: entity for entity in entities}
-        if changed or len(rows) != len(known):
-            self._save(rows)
-        elif doubtful:
-            os.utime(self._path)  # looked at again and found as it was: from now on its stat is proof enough
+        with suppress(OSError):  # a vault that cannot be written to is still read
+            if changed or len(rows) != len(known):
+                self._save(rows)
+            elif doubtful:
+                os.utime(self._path)  # looked at again and found as it was: from now on its stat is proof enough
         return self.entities
 
     def find_by_path(self, path: str) -> Entity | None:

@@ -30,10 +30,14 @@ class Stat(NamedTuple):  # tens of thousands are made in one refresh: a tuple is
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """The files of a vault that can hold passages, `/`-separated and relative; and what could not be read, and why."""
+    """The files of a vault that can hold passages, `/`-separated and relative.
+
+    `unreadable`: what could not be read, and why. `links`: symbolic links, which are not followed.
+    """
 
     files: dict[str, Stat]
     unreadable: dict[str, str]
+    links: tuple[str, ...] = ()
 
 
 def walk_vault(root: Path) -> Walk:
@@ -43,6 +47,7 @@ def walk_vault(root: Path) -> Walk:
     """
     files: dict[str, Stat] = {}
     unreadable: dict[str, str] = {}
+    links: list[str] = []
     pending = [""]
     while pending:
         folder = pending.pop()
@@ -62,9 +67,11 @@ def walk_vault(root: Path) -> Walk:
                     pending.append(path)
                 elif _is_indexed(entry.name, folder) and entry.is_file(follow_symlinks=False):
                     files[path] = _stat_of(entry)
+                elif entry.is_symlink():
+                    links.append(path)
             except OSError as error:
                 unreadable[path] = error.strerror or "cannot be read"
-    return Walk(files, unreadable)
+    return Walk(files, unreadable, tuple(links))
 
 
 def _stat_of(entry: "os.DirEntry[str]") -> Stat:

@@ -136,8 +136,7 @@ class Index:
             return None, str(error)
 
     def _refresh(self, walk: Walk, *, wait: bool, budget: float, anew: bool = False) -> RefreshReport:
-        with suppress(OSError):  # a vault that cannot be written to is still read
-            self.catalogue.refresh(walk)
+        self.catalogue.refresh(walk)
         notes: list[str] = []
         problems = list(self.catalogue.problems)
         self._load(notes)

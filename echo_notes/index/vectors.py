@@ -12,7 +12,7 @@ from operator import itemgetter, mul
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-NUMPY_FROM = 6000
+NUMPY_FROM = 8000
 """Rows from which importing numpy pays; below, the standard library is done sooner (tests/evals/README.md)."""
 _SUFFIX = ".npz"
 _GROWTH = 4
