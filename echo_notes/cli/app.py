@@ -41,6 +41,7 @@ COMMANDS = {
     "consolidate": "consolidate",
     "heartbeat": "consolidate",
     "synthesize": "synthesize",
+    "schedule": "schedule",
     "decay": "decay",
     "gc": "decay",
     "review": "review",

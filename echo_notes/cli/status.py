@@ -10,6 +10,7 @@ from echo_notes.cli.output import one_line, say, say_json
 
 if TYPE_CHECKING:
     from echo_notes.cli.invocation import Invocation
+    from echo_notes.lifecycle.runs import LastRun
 
 app = new_app()
 apps = {"status": app}
@@ -27,7 +28,8 @@ def status(ctx: typer.Context) -> None:
     opened = invocation.open()
     found = run(opened)
     if invocation.machine:
-        say_json({"vault": str(opened.root), **asdict(found)})
+        passes = [{"name": one.name, "last_run_at": _stamp(one), "overdue": one.overdue} for one in found.passes]
+        say_json({"vault": str(opened.root), **asdict(found), "passes": passes})
     else:
         say(f"vault: {opened.root}")
         say("entities: " + (", ".join(f"{count} {kind}" for kind, count in sorted(found.entities.items())) or "none"))
@@ -44,6 +46,20 @@ def status(ctx: typer.Context) -> None:
             say(f"flagged, hidden from agents: {', '.join(map(one_line, found.flagged[:8]))}")
         if found.interrupted:
             say("a change was interrupted; the next write finishes it or rolls it back")
+        _say_passes(found.passes)
     for problem in found.problems:
         invocation.warn(problem)
         invocation.reach(6)
+
+
+def _say_passes(passes: "tuple[LastRun, ...]") -> None:
+    for one in passes:
+        if one.at or one.overdue:
+            when = f"last ran {one.at.astimezone():%Y-%m-%d %H:%M}" if one.at else "never ran here"
+            say(f"{one.name}: {when}{'; overdue, look at: echo-notes schedule show' if one.overdue else ''}")
+
+
+def _stamp(one: "LastRun") -> str | None:
+    from echo_notes.model.dates import format_instant
+
+    return format_instant(one.at) if one.at else None

@@ -245,7 +245,8 @@ class History:
                 raise GitFailedError(
                     "git is not installed", fix="Install git; Echo Notes keeps its history in it."
                 ) from None
-            self._git = Git(str(self.root))
+            # A Path: in a string GitPython would expand what looks like a variable or a home folder.
+            self._git = Git(self.root)
         return self._git
 
 

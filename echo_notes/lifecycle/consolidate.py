@@ -22,6 +22,7 @@ from echo_notes.guard.gate import Proposal
 from echo_notes.index.embed import Embedder, EmbedderError, open_embedder
 from echo_notes.lifecycle.derive import ADDED, REFUSED, Derivation, Origin, Row, Settled
 from echo_notes.lifecycle.opened import OpenVault
+from echo_notes.lifecycle.runs import note_run
 from echo_notes.lifecycle.summarise import Reading, Sentence, choose, entities_of, read_messages, render
 from echo_notes.model.errors import ConflictError, EchoError, GitFailedError, RefusedError, UnreadableError
 from echo_notes.model.fact import CONSOLIDATED, MODEL_INFERRED
@@ -85,6 +86,7 @@ def consolidate(opened: OpenVault) -> Consolidation:
                     outcome = _attempt(opened, job)
                     done += [outcome] if isinstance(outcome, Consolidated) else []
                     failed += [outcome] if isinstance(outcome, Failed) else []
+    note_run(opened, NAME)
     return Consolidation(tuple(done), tuple(busy), tuple(failed))
 
 

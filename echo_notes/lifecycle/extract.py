@@ -14,6 +14,7 @@ from echo_notes.guard.provenance import rank
 from echo_notes.lifecycle.derive import ADDED, FAILED, Derivation, Origin, Row, Settled
 from echo_notes.lifecycle.notes import entry_digest
 from echo_notes.lifecycle.opened import OpenVault
+from echo_notes.lifecycle.runs import note_run
 from echo_notes.model.dates import Span
 from echo_notes.model.errors import EchoError, UnreadableError
 from echo_notes.model.fact import CONSOLIDATED, MODEL_INFERRED, SCOPE_OWNER, USER_STATED
@@ -44,6 +45,7 @@ def extract(opened: OpenVault, spans: Sequence[Span] = ()) -> Extraction:
     """
     days = [(day, path) for day, path in iter_daily(opened.root) if not spans or _is_in(day, spans)]
     if not days:
+        note_run(opened, NAME)
         return Extraction()
     rows: list[Row] = []
     problems: list[EchoError] = []
@@ -61,6 +63,7 @@ def extract(opened: OpenVault, spans: Sequence[Span] = ()) -> Extraction:
         change.subject = _subject(added)
         change.body = [f"{row.id} from {row.source}" for row in added]
     notes = tuple(path for _, path in days)
+    note_run(opened, NAME)
     return Extraction(notes, tuple(rows), settled, tuple(problems), change.result)
 
 

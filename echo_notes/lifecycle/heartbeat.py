@@ -9,6 +9,7 @@ from echo_notes.files.jobs import claim, find_job, iter_jobs, jobs_set_aside, qu
 from echo_notes.files.layout import iter_daily
 from echo_notes.files.sessions import iter_sessions
 from echo_notes.lifecycle.opened import OpenVault
+from echo_notes.lifecycle.runs import note_run
 from echo_notes.model.dates import Span, format_instant, parse_day
 from echo_notes.model.errors import EchoError
 
@@ -58,9 +59,11 @@ def heartbeat(opened: OpenVault) -> Beat:
 
             consolidation = consolidate(opened)
         try:
-            return Beat(idle=idle, consolidation=consolidation, extraction=_extract(opened))
+            beat = Beat(idle=idle, consolidation=consolidation, extraction=_extract(opened))
         except EchoError as error:
             return Beat(idle=idle, consolidation=consolidation, problem=error)
+        note_run(opened, "heartbeat")
+        return beat
 
 
 def _queue_idle(opened: OpenVault) -> tuple[str, ...]:

@@ -8,13 +8,17 @@ from echo_notes.lifecycle.contested import contested_ids
 from echo_notes.lifecycle.entities import load_entities
 from echo_notes.lifecycle.facts import iter_facts
 from echo_notes.lifecycle.opened import OpenVault
+from echo_notes.lifecycle.runs import LastRun, last_runs
 from echo_notes.model.errors import EchoError, GitFailedError
 from echo_notes.model.fact import STATUSES
 
 
 @dataclass(frozen=True, slots=True)
 class VaultStatus:
-    """Counts by kind and status, and what waits: commits, contradictions, an interrupted change, unreadable files."""
+    """Counts by kind and status, and what waits: commits, contradictions, an interrupted change, unreadable files.
+
+    `passes`: when each pass last ran.
+    """
 
     entities: dict[str, int]
     facts: dict[str, int]
@@ -25,6 +29,7 @@ class VaultStatus:
     interrupted: bool
     uncommitted: tuple[str, ...]
     problems: tuple[str, ...]
+    passes: tuple[LastRun, ...] = ()
 
 
 def status(opened: OpenVault) -> VaultStatus:
@@ -51,5 +56,6 @@ def status(opened: OpenVault) -> VaultStatus:
         entities=kinds, facts=facts, daily_notes=sum(1 for _ in iter_daily(opened.root)),
         pending_commits=len(load_pending(opened.layout)), contested=len(contested_ids(opened)), flagged=tuple(flagged),
         interrupted=(opened.layout.state_dir / "journal" / "plan.json").exists(), uncommitted=uncommitted,
+        passes=last_runs(opened),
         problems=tuple(f"{error.where}: {error.what}" if error.where else error.what for error in errors),
     )  # fmt: skip

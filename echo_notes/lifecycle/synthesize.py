@@ -1,14 +1,17 @@
 """`synthesize`: what an entity's facts say now, rewritten into its summary, and what they contradict superseded."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 from echo_notes.files.change import ChangeResult
 from echo_notes.guard.gate import Proposal
 from echo_notes.lifecycle.book import Book
 from echo_notes.lifecycle.contradict import Retirement, plan_retirement, plan_undecided
+from echo_notes.lifecycle.llm.consult import Consultant, finish
+from echo_notes.lifecycle.llm.pairs import Verifier
 from echo_notes.lifecycle.opened import OpenVault
+from echo_notes.lifecycle.runs import note_run
 from echo_notes.model.entity import Entity
 from echo_notes.model.errors import EchoError, RefusedError
 from echo_notes.model.fact import CONSOLIDATED, SCOPE_OWNER
@@ -53,27 +56,38 @@ class Synthesis:
     held: tuple[Held, ...] = ()
     problems: tuple[EchoError, ...] = ()
     change: ChangeResult = field(default_factory=ChangeResult)
+    degraded: tuple[str, ...] = ()
 
 
-def synthesize(opened: OpenVault, request: Request, *, may_retire: Callable[[Held], bool] | None = None) -> Synthesis:
+def synthesize(
+    opened: OpenVault,
+    request: Request,
+    *,
+    may_retire: Callable[[Held], bool] | None = None,
+    consultant: Consultant | None = None,
+) -> Synthesis:
     """Bring summaries up to date in one change, none at all if they are.
 
     `may_retire` is asked, before the vault is locked, about each entity that would lose more than its share of facts;
     without it such an entity is held. An entity whose files cannot be read or written is a problem, the others go on.
+    `consultant`: the language model, asked before the vault is locked.
     """
     if opened.writer.agent and opened.writer.scope not in {None, SCOPE_OWNER}:
         raise RefusedError(
             f"refused to synthesize: summaries are outside the scope {opened.writer.scope!r}",
             reason="scope", op="synthesize", target="summaries", fix="Run it without --scope.",
         )  # fmt: skip
-    book = Book.load(opened)
+    book = Book.load(opened, consultant)
+    verify = Verifier(consultant) if consultant else None
     chosen = book.choose(request.entities, request.since)
     allowed: set[str] = set()
     held: dict[str, Held] = {}
     work = []
     outside = opened.change("synthesize")
     for entity in chosen:
-        judgement = book.judge(entity, outside.standing_of, book.on_disk)
+        judgement = book.judge(entity, outside.standing_of, book.on_disk, verify=verify)
+        if verify and verify.ask():
+            judgement = book.judge(entity, outside.standing_of, book.on_disk, verify=verify)
         if judgement.exceeds(opened.settings.supersede_share):
             too_much = Held(str(entity.ref), judgement.retirements, judgement.candidates)
             if may_retire is None or not may_retire(too_much):
@@ -85,13 +99,19 @@ def synthesize(opened: OpenVault, request: Request, *, may_retire: Callable[[Hel
             book.foresee(entity, judgement)
     stale = []
     for entity in chosen:
+        if consultant and str(entity.ref) not in held:
+            book.overviews.ask(entity, book.shown(entity))
         with book.noting():
             if str(entity.ref) not in held and book.draft(entity, book.on_disk):
                 stale.append(entity)
-    plan = _Plan(book, work, stale, request.weekly and bool(book.weeks(book.on_disk)), allowed, held)
-    if not (work or stale or plan.weekly):
-        return Synthesis(held=tuple(held.values()), problems=_distinct(book.problems))
-    return _write(opened, plan)
+    plan = _Plan(book, work, stale, request.weekly and bool(book.weeks(book.on_disk)), allowed, held, verify)
+    if work or stale or plan.weekly:
+        done = _write(opened, plan)
+    else:
+        done = Synthesis(held=tuple(held.values()), problems=_distinct(book.problems))
+    if request.weekly:
+        note_run(opened, "synthesize")
+    return replace(done, degraded=finish(opened, consultant))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +124,7 @@ class _Plan:
     weekly: bool
     allowed: set[str]
     held: dict[str, Held]
+    verify: Verifier | None = None
 
 
 def _write(opened: OpenVault, plan: _Plan) -> Synthesis:
@@ -119,7 +140,7 @@ def _write(opened: OpenVault, plan: _Plan) -> Synthesis:
         for entity in dict.fromkeys([*plan.work, *plan.stale]):
             book.read_facts(entity, change.read)
         for entity in plan.work:
-            judgement = book.judge(entity, change.standing_of, change.read)
+            judgement = book.judge(entity, change.standing_of, change.read, verify=plan.verify)
             too_much = judgement.exceeds(opened.settings.supersede_share)
             if too_much and str(entity.ref) not in plan.allowed:
                 held[str(entity.ref)] = Held(str(entity.ref), judgement.retirements, judgement.candidates)
