@@ -13,7 +13,7 @@ from echo_notes.index.manifest import Stat, Walk, is_fact_file, is_settled, repl
 from echo_notes.model.entity import Entity, EntityRef
 from echo_notes.model.errors import UnreadableError
 
-_VERSION = 1
+_VERSION = 2
 
 
 class Catalogue:
@@ -47,9 +47,10 @@ class Catalogue:
                 changed = changed or fresh != row
                 row = fresh
             rows[folder] = row
-            entities.append(_entity(folder, *row[1:4]))
-            if row[4]:
-                problems.append((summary, row[4]))
+            *fields, problem = row[1:]
+            entities.append(_entity(folder, *fields))
+            if problem:
+                problems.append((summary, problem))
         self.entities = tuple(entities)
         self.problems = tuple(problems)
         self._by_folder = {entity.folder: entity for entity in entities}
@@ -73,20 +74,21 @@ class Catalogue:
         return names
 
     def _read(self, folder: str, summary: str, stat: Stat | None) -> list[Any]:
-        """Return a row: stat, name, aliases, tags, problem."""
-        slug = folder.rpartition("/")[2]
-        if not summary or stat is None:
-            return [None, slug, [], [], ""]
-        from echo_notes.files.summary import parse_summary
-        from echo_notes.files.textfile import load_text
+        """Return a row: stat, name, aliases, tags, names as they are compared, problem."""
+        name, aliases, tags, problem = folder.rpartition("/")[2], [], [], ""
+        if summary and stat:
+            from echo_notes.files.summary import parse_summary
+            from echo_notes.files.textfile import load_text
 
-        try:
-            parsed = parse_summary(load_text(self._root / summary, shown=summary).text)
-        except UnreadableError as error:
-            return [list(stat), slug, [], [], error.what]
-        except OSError as error:
-            return [list(stat), slug, [], [], error.strerror or "cannot be read"]
-        return [list(stat), parsed.name or slug, list(parsed.aliases), list(parsed.tags), ""]
+            try:
+                parsed = parse_summary(load_text(self._root / summary, shown=summary).text)
+                name, aliases, tags = parsed.name or name, list(parsed.aliases), list(parsed.tags)
+            except UnreadableError as error:
+                problem = error.what
+            except OSError as error:
+                problem = error.strerror or "cannot be read"
+        folded = sorted(_entity(folder, name, aliases, tags, []).folded_names())
+        return [list(stat) if stat else None, name, aliases, tags, folded, problem]
 
     def _load(self) -> tuple[dict[str, list[Any]], int]:
         try:
@@ -122,6 +124,7 @@ def _entity_folders(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
     yield from found.items()
 
 
-def _entity(folder: str, name: str, aliases: list[str], tags: list[str]) -> Entity:
+def _entity(folder: str, name: str, aliases: list[str], tags: list[str], folded: list[str]) -> Entity:
     parent, _, slug = unicodedata.normalize("NFC", folder).rpartition("/")
-    return Entity(EntityRef(parent.rpartition("/")[2], slug), name, folder, tuple(aliases), tuple(tags))
+    ref = EntityRef(parent.rpartition("/")[2], slug)
+    return Entity(ref, name, folder, tuple(aliases), tuple(tags), frozenset(folded))

@@ -49,10 +49,11 @@ def walk_vault(root: Path) -> Walk:
     unreadable: dict[str, str] = {}
     links: list[str] = []
     pending = [""]
+    base = os.fspath(root)
     while pending:
         folder = pending.pop()
         try:
-            entries = list(os.scandir(root / folder if folder else root))
+            entries = list(os.scandir(f"{base}/{folder}"))
         except OSError as error:
             unreadable[folder] = error.strerror or "cannot be read"
             continue
@@ -184,12 +185,12 @@ class Manifest:
         though they held several files: a disk that is not mounted looks like that, and it is not a deletion.
         """
         yield from walk.unreadable.items()
+        if self.files.keys() <= walk.files.keys():
+            return
         held: dict[str, int] = {}
         for path in self.files:
             for folder in _upper_folders(path):
                 held[folder] = held.get(folder, 0) + 1
-        if not held:
-            return
         seen = {folder for path in walk.files for folder in _upper_folders(path)}
         for folder, count in held.items():
             if count > _VANISHED_FILES and folder not in seen and folder not in walk.unreadable:

@@ -108,7 +108,7 @@ def _load(name: str, kind: str, folder: Path, *, offline: bool) -> Any:
     key = (name, kind, folder)
     if key not in _loaded:
         options: dict[str, Any] = {"cache_dir": str(folder), "local_files_only": offline}
-        if offline and (folder / "model.onnx").exists():
+        if offline and (folder / "tokenizer.json").exists():  # files put here by hand, not by a download
             options["specific_model_path"] = str(folder)
         _loaded[key] = _class_of(kind)(name, **options)
     return _loaded[key]

@@ -15,7 +15,7 @@ def main() -> None:
     from fastembed.rerank.cross_encoder import TextCrossEncoder
 
     folder = Path(request["folder"])
-    options: dict[str, Any] = {"specific_model_path": str(folder)} if (folder / "config.json").exists() else {}
+    options: dict[str, Any] = {"specific_model_path": str(folder)} if (folder / "tokenizer.json").exists() else {}
     model = TextCrossEncoder(request["model"], cache_dir=str(folder), local_files_only=True, **options)
     _say("loaded")
     _say(json.dumps([float(score) for score in model.rerank(request["query"], request["texts"])]))

@@ -63,7 +63,7 @@ def triples() -> Iterator[Triple]:
                 yield Triple(
                     entity=f"p{number:02}-{at}-{'en' if names is _ENGLISH_NAMES else 'zh'}",
                     old=statement.format(n=name, v=values[first]),
-                    new=statement.format(n=name, v=values[(first + 1 + at) % len(values) or first - 1]),
+                    new=statement.format(n=name, v=values[(first + 1 + at % 4) % len(values)]),
                     distractor=other.format(n=name, v=others[first]),
                     question=question.format(n=name),
                     old_on=new_on - timedelta(days=30 + 40 * (number % 12)),

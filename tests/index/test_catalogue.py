@@ -47,7 +47,12 @@ def test_a_changed_summary_is_read_and_an_unchanged_one_is_not(vault: Vault, mon
     os.utime(cache, (later, later))
     read: list[str] = []
     parse = summary_module.parse_summary
-    monkeypatch.setattr(summary_module, "parse_summary", lambda text: read.append(text) or parse(text))
+
+    def noting(text: str) -> summary_module.Summary:
+        read.append(text)
+        return parse(text)
+
+    monkeypatch.setattr(summary_module, "parse_summary", noting)
     assert entities(vault)["people/ada"][0] == "Ada"
     assert read == []
     path.write_text("---\nname: Countess\n---\n")

@@ -1,5 +1,6 @@
 import json
 import math
+import shutil
 import socket
 import time
 from collections.abc import Iterator
@@ -10,8 +11,9 @@ from typing import ClassVar
 
 import pytest
 
+from echo_notes.index.builtin.model import FOLDER
 from echo_notes.index.embed import EmbedderError, UrlEmbedder, open_embedder, unit_rows, weighted_sum
-from echo_notes.index.models import list_models
+from echo_notes.index.models import folder_of, list_models, mark_installed
 from echo_notes.index.results import SearchRequest
 from echo_notes.index.store import Index
 from echo_notes.model.settings import Settings
@@ -112,6 +114,27 @@ def test_a_model_that_is_not_installed_is_said_once_and_not_waited_for(vault: Va
     assert [hit.passage.text for hit in result.hits] == ["Ada eats"]
     assert len(result.degraded) == 1
     assert "echo-notes model use BAAI/bge-small-en-v1.5" in result.degraded[0]
+
+
+def test_a_fastembed_model_by_name(vault: Vault, tmp_path: Path) -> None:
+    name = "minishlab/potion-base-8M"
+    folder = folder_of(name, tmp_path)
+    folder.mkdir()
+    for file in ("model.safetensors", "tokenizer.json", "config.json"):
+        shutil.copy(FOLDER / file, folder / file)
+    mark_installed(name, tmp_path)
+    vault.facts("life/areas/people/ada", "Ada drinks peppermint tea", "Ada owns a bicycle", "林晓喜欢喝绿茶")
+    index = Index(vault.root, Settings(embedder=name), models_dir=tmp_path)
+    request = SearchRequest(query="who likes green tea", mode="dense")
+    hits = index.search(request).hits
+    ours = vault.index(Settings())
+    ours.refresh()
+    expected = ours.search(request).hits
+    assert [hit.passage.id for hit in hits] == [hit.passage.id for hit in expected]
+    assert [hit.scores.cosine for hit in hits] == pytest.approx([hit.scores.cosine for hit in expected], abs=1e-5)
+    (folder / "model.safetensors").write_bytes(b"cut")
+    damaged = Index(vault.root, Settings(embedder=name), models_dir=tmp_path).search(request)
+    assert "damaged" in " ".join(damaged.degraded)
 
 
 def test_none_means_words_alone() -> None:

@@ -92,7 +92,7 @@ def test_layers_follow_the_place() -> None:
     assert drafts("MEMORY.md", "- learn\n")[0].passage.layer == "memory"
     assert drafts("notes/a.md", "text\n")[0].passage.layer == "note"
     assert drafts("life/areas/people/ada/summary.md", "text\n", ADA)[0].passage.layer == "summary"
-    head = "---\nsessionKey: s1\nimportance: 0.9\ncreatedAt: 2026-03-02T10:00:00Z\nentityIds:\n  - people/ada\n---\nTalk.\n"
+    head = "---\nsessionKey: s1\nimportance: 0.9\ncreatedAt: 2026-03-02\nentityIds: [people/ada]\n---\nTalk.\n"
     episode = drafts("memory/episodes/2026-03-02-s1.md", head)[0].passage
     assert (episode.layer, episode.session, episode.importance) == ("episode", "s1", 0.9)
     assert (episode.related, episode.on) == (("people/ada",), date(2026, 3, 2))
