@@ -265,7 +265,7 @@ def _failure(reply: Reply) -> GitFailedError:
         return GitFailedError(
             "git does not know who you are", fix=f"The files are written. Tell git once:\n{_IDENTITY}"
         )
-    if "index.lock" in words:
+    if "index.lock" in words and "File exists" in words:
         return GitFailedError(
             "git's index is locked", where=words.partition("'")[2].partition("'")[0],
             fix="Another git command is running, or one was killed: then remove that file. "

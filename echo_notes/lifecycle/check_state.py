@@ -35,6 +35,8 @@ def check_state(opened: OpenVault, walk: Walk) -> Iterator[Finding]:
     yield from _check_index(opened, walk)
     for folder, why in walk.unreadable.items():
         yield Finding(severity=ERROR, path=folder, code="unreadable", message=why.lower(), status=6)
+    for path in walk.links:
+        yield Finding(severity=INFO, path=path, code="link", message="is a symbolic link, which is not followed")
 
 
 def check_vouched(opened: OpenVault, files: Sequence[FactFile]) -> Iterator[Finding]:

@@ -57,7 +57,7 @@ def get_entity(opened: OpenVault, text: str, entities: Sequence[Entity] | None =
     known = load_entities(opened) if entities is None else entities
     kind, name = _split(opened, text)
     pool = [entity for entity in known if kind in {"", entity.ref.kind}]
-    found = _by_name(pool, name) or _by_prefix(pool, name)
+    found = _by_name(pool, kind, name) or _by_prefix(pool, name)
     if len(found) == 1:
         return found[0]
     if found:
@@ -69,7 +69,7 @@ def target_for_writing(opened: OpenVault, text: str, entities: Sequence[Entity])
     """Return the entity that a write names: an existing one by ref, slug, name or alias, or a new `kind/name`."""
     kind, name = _split(opened, text)
     pool = [entity for entity in entities if kind in {"", entity.ref.kind}]
-    found = _by_name(pool, name)
+    found = _by_name(pool, kind, name)
     if len(found) > 1:
         raise ambiguous(text, found)
     if found:
@@ -131,9 +131,12 @@ def _require_name(text: str, name: str) -> str:
     return name
 
 
-def _by_name(pool: Iterable[Entity], name: str) -> list[Entity]:
+def _by_name(pool: Iterable[Entity], kind: str, name: str) -> list[Entity]:
+    """Return who has a name; `kind/slug`, letter for letter, is one folder even beside a twin that folds the same."""
     wanted = fold_name(name)
     found = [entity for entity in pool if wanted in entity.folded_names()]
+    if len(found) > 1 and kind:
+        found = [entity for entity in found if entity.ref.slug == name] or found
     if len(found) > 1:
         exact = [entity for entity in found if fold_name(entity.ref.slug) == wanted or fold(name) == fold(entity.name)]
         return exact if len(exact) == 1 else found

@@ -52,7 +52,7 @@ def recall(
     index = Index(opened.root, opened.settings, models_dir=models_dir, embedder_key=embedder_key, own_rules=rules)
     report = index.refresh(wait=False)
     result = index.search(_request(opened, question, index))
-    unread = tuple(f"{path}: {what}" for path, what in report.problems)
+    unread = tuple(what if what.startswith(f"{path}:") else f"{path}: {what}" for path, what in report.problems)
     result = replace(result, degraded=(*result.degraded, *unread))
     if question.touch:
         rehearse(opened, [hit.passage.id for hit in result.hits if hit.passage.layer == FACT])

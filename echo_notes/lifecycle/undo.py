@@ -116,8 +116,16 @@ def _plan(
 
 
 def _versions(change: Change, history: History, commit: Commit, path: str) -> Versions:
+    now = change.read(path)
     earlier, undone = history.read(f"{commit.id}^", path), history.read(commit.id, path)
-    return Versions(path, earlier, undone, change.read(path))
+    if now is not None and now.count(b"\r\n") == now.count(b"\n") > 0:
+        earlier, undone = _as_checked_out(earlier), _as_checked_out(undone)
+    return Versions(path, earlier, undone, now)
+
+
+def _as_checked_out(data: bytes | None) -> bytes | None:
+    """Return what git stores as a file with CRLF has it: `core.autocrlf` keeps the two apart."""
+    return data if data is None or b"\r\n" in data else data.replace(b"\n", b"\r\n")
 
 
 def _restore(change: Change, history: History, author: Authorship, versions: Versions) -> tuple[str, ...]:

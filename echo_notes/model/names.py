@@ -6,8 +6,8 @@ import unicodedata
 _LATIN_LETTERS = str.maketrans(
     {"ø": "o", "œ": "oe", "æ": "ae", "đ": "d", "ð": "d", "ł": "l", "ı": "i", "þ": "th", "ħ": "h", "ŋ": "n"}
 )
-_ACCENTS = re.compile("[\u0300-\u036f]")
-_SEPARATORS = re.compile(r"[^\w\u200c\u200d]+|_+")
+_ACCENTS = re.compile("[\u0300-\u0305\u0307-\u036f]|(?<![иу])\u0306")  # й and ў are letters, not accented ones
+_HYPHENS = re.compile("-+")
 _MAX_SLUG = 80
 _RESERVED = frozenset(
     ["con", "prn", "aux", "nul", "clock$", *(f"com{i}" for i in range(10)), *(f"lpt{i}" for i in range(10))]
@@ -37,12 +37,20 @@ def slugify(name: str) -> str:
     `爱丽丝` stays readable, `Zoë` becomes `zoe`, `C++` becomes `c`; names that Windows reserves get a trailing hyphen
     word. At most 80 characters and 200 UTF-8 bytes, cut at a word where possible.
     """
-    slug = _SEPARATORS.sub("-", fold(name)).strip("-\u200c\u200d")
+    kept = (char if _is_of_a_word(char) else "-" for char in fold(name))
+    slug = _HYPHENS.sub("-", "".join(kept)).strip("-\u200c\u200d")
     if slug in _RESERVED:
         slug = f"{slug}-entity"
     if len(slug) > _MAX_SLUG or len(slug.encode()) > 2 * _MAX_SLUG + 40:
         slug = _cut(slug)
     return slug
+
+
+def _is_of_a_word(char: str) -> bool:
+    """Say whether a character belongs in a folder's name: letters, digits, and vowel signs, which are no `isalnum`."""
+    if char.isalnum() or char in "\u200c\u200d":
+        return True
+    return unicodedata.category(char) in {"Mn", "Mc"} and "VARIATION SELECTOR" not in unicodedata.name(char, "")
 
 
 def _cut(slug: str) -> str:
