@@ -42,6 +42,7 @@ COMMANDS = {
     "heartbeat": "consolidate",
     "synthesize": "synthesize",
     "schedule": "schedule",
+    "reflect": "reflect",
     "decay": "decay",
     "gc": "decay",
     "review": "review",
