@@ -51,6 +51,10 @@ class Catalogue:
             entities.append(_entity(folder, *fields))
             if problem:
                 problems.append((summary, problem))
+        for folder in sorted(known.keys() - rows.keys()) if walk.unreadable else ():
+            if any(folder == away or folder.startswith(f"{away}/") for away in walk.unreadable):
+                rows[folder] = known[folder]  # a folder that may not be looked into has not lost what is in it
+                entities.append(_entity(folder, *rows[folder][1:-1]))
         self.entities = tuple(entities)
         self.problems = tuple(problems)
         self._by_folder = {entity.folder: entity for entity in entities}

@@ -17,6 +17,7 @@ from echo_notes.index.search import Search
 from echo_notes.model.settings import Settings
 
 _KEY = f"1.{SCHEMA}"
+_MANIFEST = "manifest.json"
 _WRITER_WAITS = 10.0
 _RECALL_BUDGET = 2.0
 _NO_BUDGET = float("inf")
@@ -66,7 +67,7 @@ class Index:
 
         from echo_notes.index.plan import depends_on, plan_update
 
-        self._load([])
+        self._load()
         if self._manifest is None:
             return None
         with suppress(OSError):
@@ -139,20 +140,21 @@ class Index:
         self.catalogue.refresh(walk)
         notes: list[str] = []
         problems = list(self.catalogue.problems)
-        self._load(notes)
+        self._load()
         if not anew and self._manifest is not None:
             from echo_notes.index.plan import plan_update
 
             plan = plan_update(self._manifest, walk, self.catalogue)
             if not plan.stale and not plan.removed and not self._unembedded():
-                return RefreshReport(
-                    problems=(*problems, *plan.problems, *self._file_problems()), degraded=tuple(notes)
-                )
+                return RefreshReport(problems=(*problems, *plan.problems, *self._file_problems()))
         from echo_notes.index.lock import hold_index
 
+        # Where there is no index at all there is nothing to answer from, so even a reader waits for the one being made.
+        patient = wait or not (self._folder / _MANIFEST).exists()
         try:
-            with hold_index(self._folder, wait_seconds=_WRITER_WAITS if wait else 0.0) as held:
+            with hold_index(self._folder, wait_seconds=_WRITER_WAITS if patient else 0.0) as held:
                 if not held:
+                    self._load(under_way=True)
                     notes.append("another process is refreshing the index; this answer may miss the newest changes")
                     return RefreshReport(problems=tuple(problems), degraded=tuple(notes))
                 return self._update(walk, notes, problems, budget=budget, anew=anew)
@@ -169,8 +171,9 @@ class Index:
 
         if anew:
             self._wipe()
-        self._load(notes)
+        torn = self._load()
         if self._manifest is None or self._lexical is None:
+            notes += [torn] if torn else []
             self._wipe()
             self._manifest = Manifest(_KEY)
             self._lexical = open_lexical(self._folder / "lexical")
@@ -189,26 +192,28 @@ class Index:
         found = (*problems, *plan.problems, *self._file_problems())
         return RefreshReport(tuple(updater.changed), plan.removed, found, tuple(notes))
 
-    def _load(self, notes: list[str]) -> None:
-        """Open what is on disk; leaves None what is missing, torn, or of another version."""
+    def _load(self, *, under_way: bool = False) -> str:
+        """Open what is on disk; leave None what is missing or torn, and return what to say once it is made again.
+
+        `under_way`: another process is writing, so the lexical index may be a commit ahead of the manifest. It is whole
+        all the same; rows that one side does not know yet are passed over.
+        """
         self._forget()
-        manifest = Manifest.load(self._folder / "manifest.json", _KEY)
+        manifest = Manifest.load(self._folder / _MANIFEST, _KEY)
         if manifest is None:
-            if (self._folder / "manifest.json").exists():
-                notes.append("the index was made by another version, or torn, and has been made again")
-            return
+            there = (self._folder / _MANIFEST).exists()
+            return "the index was made by another version, or torn, and has been made again" if there else ""
         lexical_dir = self._folder / "lexical"
         try:
-            if fingerprint(lexical_dir) != manifest.lexical:
-                notes.append("the index was cut off in the middle of a write, and has been made again")
-                return
+            if not under_way and fingerprint(lexical_dir) != manifest.lexical:
+                return "the index was cut off in the middle of a write, and has been made again"
             self._lexical = open_lexical(lexical_dir)
         except BaseException as error:
             if not _is_torn(error):
                 raise
-            notes.append("the index was damaged, and has been made again")
-            return
+            return "the index was damaged, and has been made again"
         self._manifest = manifest
+        return ""
 
     def _forget(self) -> None:
         self._manifest = None
@@ -222,7 +227,7 @@ class Index:
         rmtree(self._folder / "lexical", ignore_errors=True)
         for path in self._folder.glob("*.npz"):
             path.unlink(missing_ok=True)
-        (self._folder / "manifest.json").unlink(missing_ok=True)
+        (self._folder / _MANIFEST).unlink(missing_ok=True)
 
     def _unembedded(self) -> bool:
         embedder, _ = self._embedder

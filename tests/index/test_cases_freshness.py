@@ -220,6 +220,48 @@ def test_another_process_holding_the_index_is_not_waited_for(vault: Vault) -> No
     assert vault.recall("quokka") == ["the quokka woke up"]
 
 
+def test_a_reader_in_the_middle_of_a_write_answers_and_blames_nobody(vault: Vault) -> None:
+    note = vault.write("a.md", "the quokka slept\n")
+    vault.search("quokka", BUILTIN)
+    note.write_text("the quokka woke up\n")
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom echo_notes.index.store import Index\n"
+        "from echo_notes.index import update\nfrom echo_notes.model.settings import Settings\n"
+        "def stopping(self):\n    print('committed', flush=True)\n    sys.stdin.read()\n    sys.exit(1)\n"
+        "update.Updater.save = stopping\nIndex(Path(sys.argv[1]), Settings()).refresh()\n"
+    )
+    writer = subprocess.Popen(
+        [sys.executable, "-c", code, str(vault.root)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert writer.stdout
+    with writer:
+        assert writer.stdout.readline() == b"committed\n"
+        index = vault.index(BUILTIN)
+        report = index.refresh(wait=False)
+        assert [word for word in report.degraded if "another process" not in word] == []
+        assert [hit.passage.text for hit in index.search(SearchRequest(query="quokka")).hits] == ["the quokka woke up"]
+        writer.kill()
+    result = vault.search("quokka", BUILTIN)
+    assert [hit.passage.text for hit in result.hits] == ["the quokka woke up"]
+    assert "made again" in result.degraded[0]
+
+
+def test_many_first_recalls_at_once_all_find_it(vault: Vault) -> None:
+    for number in range(50):
+        vault.write(f"notes/{number}.md", f"note number {number} about the quokka\n")
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom echo_notes.index.results import SearchRequest\n"
+        "from echo_notes.index.store import Index\nfrom echo_notes.model.settings import Settings\n"
+        "index = Index(Path(sys.argv[1]), Settings())\nindex.refresh(wait=False)\n"
+        "result = index.search(SearchRequest(query='quokka', k=100))\nprint(len(result.hits), result.degraded)\n"
+    )
+    several = [
+        subprocess.Popen([sys.executable, "-c", code, str(vault.root)], stdout=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    assert [process.communicate()[0] for process in several] == ["50 ()\n"] * 4
+
+
 def test_a_killed_refresh_is_resumed(vault: Vault) -> None:
     for number in range(30):
         vault.write(f"notes/{number}.md", f"note number {number} about the quokka\n")
