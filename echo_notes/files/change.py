@@ -14,7 +14,7 @@ from echo_notes.files.layout import AUDIT_DIR, DECISIONS, Layout
 from echo_notes.files.lock import hold_lock
 from echo_notes.files.records import digest_record
 from echo_notes.files.settle import Context, commit_backlog, commit_written, recover, trail_path
-from echo_notes.files.textfile import TextFile, decode_text
+from echo_notes.files.textfile import TextFile, decode_text, load_bytes
 from echo_notes.guard.gate import Actor, Gate, Passed, Proposal
 from echo_notes.guard.provenance import BY_HAND, Standing, standing
 from echo_notes.guard.rejected import Decision
@@ -226,8 +226,13 @@ class Change:
         git_error = self._commit_earlier_work([path for path, _, _ in writes])
         journal = Journal(self._layout, self._context.step)
         body = "\n".join([*self.body, "", f"Echo-Path: {self.actor.path}", *self.trailers]).strip()
-        plan = journal.write(self.subject, body, writes, appends)
-        journal.apply(plan)
+        plan = None
+        try:
+            plan = journal.write(self.subject, body, writes, appends)
+            journal.apply(plan)
+        except OSError:
+            journal.abandon(plan)
+            raise
         commit, error = commit_written(self._context, plan.subject, plan.body, paths, blocked=git_error)
         self._context.step("commit")
         journal.clear()
@@ -302,15 +307,11 @@ class Change:
 
 def _current(layout: Layout, path: str) -> bytes | None:
     try:
-        return layout.path(path).read_bytes()
+        return load_bytes(layout.path(path), shown=path)
     except FileNotFoundError:
         return None
     except NotADirectoryError:
         raise ConflictError("a file stands where a folder should be", where=path, fix="Move it away.") from None
-    except PermissionError:
-        from echo_notes.model.errors import UnreadableError
-
-        raise UnreadableError("may not be read", path=path, fix=f"chmod u+rw {path}") from None
 
 
 def _tail(layout: Layout, path: str) -> bytes:

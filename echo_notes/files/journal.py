@@ -88,10 +88,13 @@ class Journal:
     def apply(self, plan: Plan) -> None:
         """Make every step of the plan that is not made yet."""
         for step in plan.steps:
-            if step.offset >= 0:
-                self._append(step)
-            elif _digest(_read(self._layout.path(step.path))) != step.after:
-                self._replace(step, step.blob if step.after else "")
+            try:
+                if step.offset >= 0:
+                    self._append(step)
+                elif _digest(_read(self._layout.path(step.path))) != step.after:
+                    self._replace(step, step.blob if step.after else "")
+            except OSError as error:  # by the name of the file that could not be written, not that of a temp file
+                raise OSError(error.errno, error.strerror, step.path) from error
             self._step(f"write {step.path}")
 
     def conflicts(self, plan: Plan) -> tuple[str, ...]:
@@ -111,12 +114,26 @@ class Journal:
         if not moved:
             self.apply(plan)
             return Recovery(plan, finished=True)
-        for step in plan.steps:
-            if step.offset < 0 and step.path not in moved and step.before != step.after:
-                self._replace(step, step.blob.replace(".new", ".old") if step.before else "")
-            elif step.offset >= 0:
-                self._take_back(step)
+        self._roll_back(plan)
         return Recovery(plan, finished=False, left_alone=moved)
+
+    def abandon(self, plan: Plan | None) -> None:
+        """Put back what a change wrote before the disk refused it; where it refuses this too, the journal stays."""
+        with contextlib.suppress(OSError):
+            if plan is not None:
+                self._roll_back(plan)
+            self.clear()
+
+    def _roll_back(self, plan: Plan) -> None:
+        """Undo the steps that were made; a file that is not as planned was not written, or was edited since."""
+        for step in plan.steps:
+            target = self._layout.path(step.path)
+            if step.offset >= 0:
+                self._take_back(step)
+            elif step.before != step.after and _digest(_read(target)) == step.after:
+                self._replace(step, step.blob.replace(".new", ".old") if step.before else "")
+            if not target.exists():
+                self._remove_empty(target.parent)
 
     def _load(self) -> Plan | None:
         """Return the plan on disk; one that is not ours is set aside, since it can be neither finished nor undone."""
@@ -169,7 +186,8 @@ class Journal:
         """Cut off the lines of a change that did not come to be, unless something stands after them."""
         target = self._layout.path(step.path)
         data = (self._dir / step.blob).read_bytes()
-        if target.exists() and target.read_bytes()[step.offset :] == data:
+        now = _read(target)
+        if now is not None and len(now) >= step.offset and data.startswith(now[step.offset :]):
             if step.offset:
                 os.truncate(target, step.offset)
             else:

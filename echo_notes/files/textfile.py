@@ -35,12 +35,23 @@ class TextFile:
 
 
 def load_text(path: Path, *, raw: bytes | None = None, shown: str = "") -> TextFile:
-    """Return the file read as UTF-8; UnreadableError at line and column of the first bad byte; OSError passes.
+    """Return the file read as UTF-8; UnreadableError at line and column of the first bad byte, or as `load_bytes`.
 
     `raw`: bytes to take in place of those on disk. `shown`: what messages call the file, in place of its path.
     """
-    source = decode_text(path.read_bytes() if raw is None else raw, shown or path)
+    source = decode_text(load_bytes(path, shown=shown) if raw is None else raw, shown or path)
     return replace(source, path=path)
+
+
+def load_bytes(path: Path, *, shown: str = "") -> bytes:
+    """Return a file's bytes; UnreadableError where the disk will not let us read it; FileNotFoundError passes."""
+    try:
+        return path.read_bytes()
+    except PermissionError:
+        what, fix = "may not be read", f"chmod u+rw {shown or path}"
+    except IsADirectoryError:
+        what, fix = "is a folder where a file should be", "Move it away."
+    raise UnreadableError(what, path=shown or path, fix=fix)
 
 
 def decode_text(raw: bytes, path: Path | str) -> TextFile:

@@ -11,7 +11,7 @@ from echo_notes.files.templates import load_template
 from echo_notes.guard.gate import Proposal
 from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.model.entity import Entity, EntityRef
-from echo_notes.model.errors import ConflictError, NotFoundError, UsageError
+from echo_notes.model.errors import ConflictError, EchoError, NotFoundError, UnreadableError, UsageError
 from echo_notes.model.names import fold, fold_name, slugify
 
 _SINGULARS = {"person": "people", "company": "companies", "project": "projects", "place": "places"}
@@ -26,13 +26,16 @@ class Target:
     is_new: bool
 
 
-def load_entities(opened: OpenVault) -> tuple[Entity, ...]:
-    """Return every entity of the vault, in the order of `kind/slug`."""
+def load_entities(opened: OpenVault, errors: list[EchoError] | None = None) -> tuple[Entity, ...]:
+    """Return every entity of the vault, in the order of `kind/slug`; folders that may not be read go to `errors`."""
     from echo_notes.index.catalogue import Catalogue
+    from echo_notes.index.manifest import walk_vault
 
-    catalogue = Catalogue(opened.root)
-    catalogue.refresh()
-    return catalogue.entities
+    walk = walk_vault(opened.root)
+    if errors is not None:
+        away = [path for path in walk.unreadable if path.split("/")[0] == AREAS.split("/")[0]]
+        errors += [UnreadableError("may not be read", path=path, fix=f"chmod u+rwx {path}") for path in away]
+    return Catalogue(opened.root).refresh(walk)
 
 
 def find_kind(opened: OpenVault, word: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from echo_notes.files.change import Change
 from echo_notes.files.items import ItemsFile, new_record
 from echo_notes.files.layout import ARCHIVE, AREAS, ITEMS
+from echo_notes.files.textfile import load_bytes
 from echo_notes.guard.eligibility import Traits, is_inferred
 from echo_notes.guard.gate import Passed, Proposal
 from echo_notes.guard.keys import derive_key
@@ -32,7 +33,7 @@ class Located:
 def load_items(opened: OpenVault, path: str, ref: EntityRef) -> ItemsFile:
     """Return a fact file as it is on disk, an empty one if there is none; UnreadableError if it cannot be parsed."""
     try:
-        raw = opened.layout.path(path).read_bytes()
+        raw = load_bytes(opened.layout.path(path), shown=path)
     except FileNotFoundError:
         raw = b"[]\n"
     return ItemsFile.parse(raw, entity=ref, path=path, categories=opened.settings.categories)

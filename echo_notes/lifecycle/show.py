@@ -120,7 +120,7 @@ def list_entities(opened: OpenVault, kind: str = "") -> tuple[tuple[EntityLine, 
     errors: list[EchoError] = []
     lines = []
     sight = Sight.of(opened)
-    for entity in load_entities(opened):
+    for entity in load_entities(opened, errors):
         if kind and entity.ref.kind != kind:
             continue
         facts = [one.fact for one in iter_facts(opened, [entity], errors)]
@@ -135,9 +135,9 @@ def list_entities(opened: OpenVault, kind: str = "") -> tuple[tuple[EntityLine, 
 
 def timeline(opened: OpenVault, name: str = "", span: Span | None = None) -> tuple[tuple[Event, ...], tuple[str, ...]]:
     """Return what happened, oldest first: facts by their day, and the entries of daily notes."""
-    entities = load_entities(opened)
-    chosen = [get_entity(opened, name, entities)] if name else list(entities)
     errors: list[EchoError] = []
+    entities = load_entities(opened, errors)
+    chosen = [get_entity(opened, name, entities)] if name else list(entities)
     sight = Sight.of(opened)
     events = [
         Event(fact.timestamp, str(fact.entity), fact.text, f"{fact.path}:{fact.line}", fact)

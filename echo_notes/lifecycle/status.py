@@ -34,8 +34,8 @@ class VaultStatus:
 
 def status(opened: OpenVault) -> VaultStatus:
     """Return the state of the vault; reads every fact file, changes nothing."""
-    entities = load_entities(opened)
     errors: list[EchoError] = []
+    entities = load_entities(opened, errors)
     facts = dict.fromkeys(STATUSES, 0)
     flagged = []
     for located in iter_facts(opened, entities, errors):
