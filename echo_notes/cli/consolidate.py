@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from echo_notes.cli.command import new_app
+from echo_notes.cli.llm import NoLlm, conclude, consult
 
 if TYPE_CHECKING:
     from echo_notes.cli.invocation import Invocation
@@ -16,11 +17,10 @@ consolidate_app, extract_app, heartbeat_app = new_app(), new_app(), new_app()
 apps = {"consolidate": consolidate_app, "extract": extract_app, "heartbeat": heartbeat_app}
 
 EXIT_UNREADABLE = 6
-_NoLlm = Annotated[bool, typer.Option("--no-llm", help="By rules alone, even where a language model is configured.")]
 
 
 @consolidate_app.command()
-def consolidate(ctx: typer.Context, no_llm: _NoLlm = False) -> None:  # noqa: ARG001 - the rules are all there is so far
+def consolidate(ctx: typer.Context, no_llm: NoLlm = False) -> None:
     """Turn ended sessions into episodes and facts; `session end` starts this by itself.
 
     echo-notes consolidate
@@ -29,9 +29,12 @@ def consolidate(ctx: typer.Context, no_llm: _NoLlm = False) -> None:  # noqa: AR
     from echo_notes.lifecycle.consolidate import consolidate as run
 
     invocation: Invocation = ctx.find_root().obj
-    outcome = run(invocation.open())
+    opened = invocation.open()
+    consultant = consult(opened, no_llm=no_llm)
+    outcome = run(opened, consultant)
+    degraded = conclude(invocation, opened, consultant)
     if invocation.machine:
-        say_json({**_consolidation_record(outcome), "dry_run": invocation.dry_run})
+        say_json({**_consolidation_record(outcome), "degraded": degraded, "dry_run": invocation.dry_run})
     elif not _say_consolidation(invocation, outcome) and not invocation.quiet:
         say("nothing to consolidate")
     _finish_consolidation(invocation, outcome)
@@ -43,7 +46,7 @@ def extract(
     date: Annotated[
         list[str] | None, typer.Argument(metavar="[DATE…]", help="Days, weeks or months; every daily note if not said.")
     ] = None,
-    no_llm: _NoLlm = False,  # noqa: ARG001 - the rules are all there is so far
+    no_llm: NoLlm = False,
 ) -> None:
     """Turn durable statements of daily notes into facts.
 
@@ -56,18 +59,21 @@ def extract(
 
     invocation: Invocation = ctx.find_root().obj
     spans = [span for word in date or () if (span := Day().span(word))]
-    outcome = run(invocation.open(), spans)
+    opened = invocation.open()
+    consultant = consult(opened, no_llm=no_llm)
+    outcome = run(opened, spans, consultant)
+    degraded = conclude(invocation, opened, consultant)
     if invocation.ndjson:
         say_ndjson(_row_record(row) for row in outcome.rows)
     elif invocation.json:
-        say_json({**_extraction_record(outcome), **tail(outcome.change, invocation)})
+        say_json({**_extraction_record(outcome), "degraded": degraded, **tail(outcome.change, invocation)})
     elif not _say_extraction(invocation, outcome) and not invocation.quiet:
         say("nothing to extract")
     _finish_extraction(invocation, outcome)
 
 
 @heartbeat_app.command()
-def heartbeat(ctx: typer.Context, no_llm: _NoLlm = False) -> None:  # noqa: ARG001 - the rules are all there is so far
+def heartbeat(ctx: typer.Context, no_llm: NoLlm = False) -> None:
     """Consolidate queued and idle sessions, and extract from the latest notes; cron calls this.
 
     echo-notes heartbeat
@@ -76,13 +82,17 @@ def heartbeat(ctx: typer.Context, no_llm: _NoLlm = False) -> None:  # noqa: ARG0
     from echo_notes.lifecycle.heartbeat import heartbeat as run
 
     invocation: Invocation = ctx.find_root().obj
-    beat = run(invocation.open())
+    opened = invocation.open()
+    consultant = consult(opened, no_llm=no_llm)
+    beat = run(opened, consultant)
+    degraded = conclude(invocation, opened, consultant)
     if invocation.machine:
         say_json(
             {
                 "busy": beat.busy, "idle": list(beat.idle), "dry_run": invocation.dry_run,
                 "consolidated": _consolidation_record(beat.consolidation) if beat.consolidation else None,
                 "extracted": _extraction_record(beat.extraction) if beat.extraction else None,
+                "degraded": degraded,
             }
         )  # fmt: skip
     elif beat.busy:

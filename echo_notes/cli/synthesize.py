@@ -7,6 +7,7 @@ import typer
 from echo_notes.cli.args import Day
 from echo_notes.cli.command import new_app
 from echo_notes.cli.invocation import Invocation
+from echo_notes.cli.llm import NoLlm, conclude, consult
 from echo_notes.cli.output import one_line, say, say_diff, say_json, say_ndjson, tell_error
 from echo_notes.cli.report import finish, tail
 
@@ -28,6 +29,7 @@ def synthesize_command(
     since: Annotated[
         str, typer.Option("--since", metavar="DATE", help="Only entities with something new since then.")
     ] = "",
+    no_llm: NoLlm = False,
 ) -> None:
     """Rewrite the generated region of summaries from current facts, and supersede what they contradict.
 
@@ -39,13 +41,16 @@ def synthesize_command(
 
     opened = invocation.open()
     request = Request(entities=tuple(entity or ()), since=Day().optional(since), weekly=weekly)
-    outcome = synthesize(opened, request, may_retire=lambda held: confirm(invocation, _question(held)))
-    _report(invocation, outcome)
+    consultant = consult(opened, no_llm=no_llm)
+    outcome = synthesize(
+        opened, request, may_retire=lambda held: confirm(invocation, _question(held)), consultant=consultant
+    )
+    _report(invocation, outcome, conclude(invocation, opened, consultant))
 
 
-def _report(invocation: Invocation, outcome: "Synthesis") -> None:
+def _report(invocation: Invocation, outcome: "Synthesis", degraded: list[str]) -> None:
     if invocation.json:
-        say_json({**_record(outcome), **tail(outcome.change, invocation)})
+        say_json({**_record(outcome), "degraded": degraded, **tail(outcome.change, invocation)})
     elif invocation.ndjson:
         say_ndjson(_summary_record(done) for done in outcome.summaries)
     elif invocation.dry_run and outcome.change.subject:

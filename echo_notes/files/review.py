@@ -37,6 +37,17 @@ class ReviewEntry:
         return str(self.record.get("deferredAt") or "")
 
     @property
+    def suspected(self) -> bool:
+        """Whether only a language model sees the conflict: both facts are served as before until a person decides."""
+        return self.record.get("suspected") is True
+
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        """Where a proposed line was said: paths with their lines, and fact ids."""
+        said = self.record.get("evidence")
+        return tuple(str(place) for place in said) if isinstance(said, list) else ()
+
+    @property
     def is_open(self) -> bool:
         """Whether nobody has decided it yet."""
         return not self.resolved_at
@@ -105,13 +116,13 @@ class Review:
 
 
 def contradiction_record(
-    entry_a: str, entry_b: str, *, description: str, confidence: float, created_at: str
+    entry_a: str, entry_b: str, *, description: str, confidence: float, created_at: str, suspected: bool = False
 ) -> dict[str, Any]:
     """Return a new open contradiction; its id follows from the two facts, so two machines give it the same one."""
     return {
         "kind": CONTRADICTION, "id": f"{entry_a}-or-{entry_b}", "entryA": entry_a, "entryB": entry_b,
         "description": description, "confidence": confidence, "resolution": None, "resolvedAt": None,
-        "createdAt": created_at,
+        "createdAt": created_at, **({"suspected": True} if suspected else {}),
     }  # fmt: skip
 
 

@@ -14,9 +14,11 @@ from echo_notes.files.templates import load_template
 from echo_notes.files.textfile import decode_text, dump_text
 from echo_notes.guard.eligibility import SNAPSHOT, Reader, visible
 from echo_notes.guard.provenance import Standing
-from echo_notes.lifecycle.contradict import Judgement, judge_facts
+from echo_notes.lifecycle.contradict import Judgement, Verify, judge_facts
 from echo_notes.lifecycle.entities import get_entity, items_path, load_entities
 from echo_notes.lifecycle.facts import traits_of
+from echo_notes.lifecycle.llm.consult import Consultant
+from echo_notes.lifecycle.llm.overview import Overviews
 from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.lifecycle.region import Link, Material, changed_since, cite, plain, render_region, without_generated
 from echo_notes.lifecycle.weekly import WeekFile, plan_weeks
@@ -49,6 +51,7 @@ class Book:
 
     opened: OpenVault
     entities: tuple[Entity, ...]
+    overviews: Overviews
     facts: dict[EntityRef, tuple[Fact, ...]] = field(default_factory=dict)
     review: Review | None = None
     contested: frozenset[str] = frozenset()
@@ -59,10 +62,11 @@ class Book:
     _by_name: dict[str, Entity] = field(default_factory=dict)
 
     @classmethod
-    def load(cls, opened: OpenVault) -> "Book":
-        """Return the book of a vault as it is on disk."""
+    def load(cls, opened: OpenVault, consultant: Consultant | None = None) -> "Book":
+        """Return the book of a vault as it is on disk; `consultant`: the language model of this run."""
         entities = load_entities(opened)
-        book = cls(opened, entities, _by_name={str(entity.ref): entity for entity in entities})
+        overviews = Overviews(opened.layout, entities, consultant)
+        book = cls(opened, entities, overviews, _by_name={str(entity.ref): entity for entity in entities})
         for entity in book.entities:
             book.read_facts(entity, book.on_disk)
         book.read_review(book.on_disk)
@@ -96,7 +100,7 @@ class Book:
         try:
             self.review = Review.parse(read(REVIEW))
             entries = [one for one in self.review.entries if one.is_open and one.kind == CONTRADICTION]
-            self.contested = frozenset(fact_id for entry in entries for fact_id in entry.pair)
+            self.contested = frozenset(fact_id for entry in entries if not entry.suspected for fact_id in entry.pair)
         except EchoError as error:
             self.review, self.contested = None, frozenset()
             self.problems.append(error)
@@ -116,10 +120,12 @@ class Book:
         except EchoError as error:
             self.problems.append(error)
 
-    def judge(self, entity: Entity, standing_of: Callable[[Fact], Standing], read: Read) -> Judgement:
+    def judge(
+        self, entity: Entity, standing_of: Callable[[Fact], Standing], read: Read, *, verify: Verify | None = None
+    ) -> Judgement:
         """Return what becomes of an entity's contradictions.
 
-        What the standing region says already, word for word, has been compared before.
+        What the standing region says already, word for word, has been compared before. `verify`: see `judge_facts`.
         """
         if self.review is None:
             return Judgement()
@@ -129,8 +135,9 @@ class Book:
             return fact.valid_from is not None or f"{plain(fact.text)} {cite([fact.id])}" not in region
 
         return judge_facts(
-            entity, self.facts[entity.ref], standing_of, self.review, today=self.opened.today, fresh=fresh
-        )
+            entity, self.facts[entity.ref], standing_of, self.review,
+            today=self.opened.today, fresh=fresh, verify=verify,
+        )  # fmt: skip
 
     def foresee(self, entity: Entity, judgement: Judgement) -> None:
         """Have the facts of an entity as they will be once a judgement is carried out."""
@@ -145,7 +152,8 @@ class Book:
             else fact
             for fact in self.facts[entity.ref]
         )  # fmt: skip
-        self.contested |= {fact.id for one in judgement.undecided for fact in (one.one, one.other)}
+        open_ = [one for one in judgement.undecided if not one.suspected]
+        self.contested |= {fact.id for one in open_ for fact in (one.one, one.other)}
 
     def draft(self, entity: Entity, read: Read) -> Draft | None:
         """Return the summary that an entity should have, None if it has it or there is nothing to say.
@@ -162,7 +170,7 @@ class Book:
             text, parsed, bom = source.text, parse_summary(source.text), source.bom
         # What a scan finds is costly to know, so it is asked only where the text would change.
         for careful in (False, True):
-            material = self._material(entity, careful=careful)
+            material = self._with_overview(entity, self._material(entity, careful=careful), parsed)
             if not _has_something(material, parsed):
                 return None
             after, region, moved = self._place(entity, text, parsed, material)
@@ -175,6 +183,10 @@ class Book:
             error.where, error.path = f"{path}:{where}", path
             raise
         return Draft(path, region, dump_text(after, bom=bom), moved, raw is None)
+
+    def shown(self, entity: Entity) -> tuple[Fact, ...]:
+        """Return the facts that an entity's summary may tell as current: active, visible, and nothing found in them."""
+        return self._material(entity, careful=True).shown
 
     def weeks(self, read: Read) -> list[WeekFile]:
         """Return the weekly files that are missing or out of date."""
@@ -195,7 +207,7 @@ class Book:
         told, since = changed_since(parsed.region or "")
         path = f"{entity.folder}/{SUMMARY}"
         if parsed.region and not parsed.region_digest_ok:
-            edited = without_generated(parsed.region, self.facts[entity.ref])
+            edited = without_generated(parsed.region, self.facts[entity.ref], said=self.overviews.has_said)
             at = text.index(parsed.region, text.index("echo:begin summary"))
             text = text[:at] + edited + text[at + len(parsed.region) :]
         last = parse_day(parsed.front.values.get("synthesized")) if parsed.region is not None else None
@@ -205,6 +217,11 @@ class Book:
             region = render_region(material, last)
             after, moved = replace_region(text, region, path=path)
         return after, region, moved
+
+    def _with_overview(self, entity: Entity, material: Material, parsed: Summary) -> Material:
+        standing = parsed.region if parsed.region and parsed.region_digest_ok else ""
+        told = self.overviews.current(entity, material.shown, standing)
+        return replace(material, overview=told) if told else material
 
     def _material(self, entity: Entity, *, careful: bool) -> Material:
         facts = [fact for fact in self.facts[entity.ref] if not careful or self._is_harmless(fact)]

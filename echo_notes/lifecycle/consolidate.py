@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from echo_notes.files.change import Change, ChangeResult
 from echo_notes.files.episodes import Episode, episode_name, format_episode
@@ -20,11 +21,27 @@ from echo_notes.files.settle import no_step
 from echo_notes.guard.durable import Statement
 from echo_notes.guard.gate import Proposal
 from echo_notes.index.embed import Embedder, EmbedderError, open_embedder
-from echo_notes.lifecycle.derive import ADDED, REFUSED, Derivation, Origin, Row, Settled
+from echo_notes.lifecycle.derive import ADDED, REFUSED, Derivation, Origin, Row, Settled, take_proposal
+from echo_notes.lifecycle.entities import load_entities
 from echo_notes.lifecycle.opened import OpenVault
-from echo_notes.lifecycle.summarise import Reading, Sentence, choose, entities_of, read_messages, render
+from echo_notes.lifecycle.remember import Batch
+from echo_notes.lifecycle.runs import note_run
+from echo_notes.lifecycle.summarise import (
+    Names,
+    Reading,
+    Sentence,
+    choose,
+    entities_of,
+    link_entities,
+    read_messages,
+    render,
+)
 from echo_notes.model.errors import ConflictError, EchoError, GitFailedError, RefusedError, UnreadableError
 from echo_notes.model.fact import CONSOLIDATED, MODEL_INFERRED
+
+if TYPE_CHECKING:
+    from echo_notes.lifecycle.llm.consult import Consultant
+    from echo_notes.lifecycle.llm.session import Advice
 
 NAME = "consolidate"
 _SCANNED = frozenset(["invisible_unicode", "en_injection", "zh_injection", "secret"])
@@ -64,10 +81,11 @@ class Consolidation:
     failed: tuple[Failed, ...] = ()
 
 
-def consolidate(opened: OpenVault) -> Consolidation:
+def consolidate(opened: OpenVault, consultant: "Consultant | None" = None) -> Consolidation:
     """Work off the queue, a change for each session; what one cannot do stops no other.
 
     Safe to run twice at the same time, and to be killed at any instant: the next run goes on where this one was.
+    `consultant`: the language model, asked before the vault is locked.
     """
     done: list[Consolidated] = []
     busy: list[str] = []
@@ -82,16 +100,18 @@ def consolidate(opened: OpenVault) -> Consolidation:
                 if not mine:
                     busy.append(waiting.key)
                 elif job:
-                    outcome = _attempt(opened, job)
+                    outcome = _attempt(opened, job, consultant)
                     done += [outcome] if isinstance(outcome, Consolidated) else []
                     failed += [outcome] if isinstance(outcome, Failed) else []
+    note_run(opened, NAME)
     return Consolidation(tuple(done), tuple(busy), tuple(failed))
 
 
-def _attempt(opened: OpenVault, job: Job) -> Consolidated | Failed:
+def _attempt(opened: OpenVault, job: Job, consultant: "Consultant | None") -> Consolidated | Failed:
     """Try a job. A try counts before it begins, so that one which kills the process is set aside as well."""
+    advice = _consult(opened, job, consultant) if consultant and job.tries < MAX_TRIES else None
     if opened.writer.dry_run:
-        return _consolidate(opened, job)
+        return _consolidate(opened, job, advice)
     if job.tries >= MAX_TRIES:
         reason = job.reason or f"it was interrupted {job.tries} times"
         set_aside(opened.layout, replace(job, reason=reason))
@@ -99,7 +119,7 @@ def _attempt(opened: OpenVault, job: Job) -> Consolidated | Failed:
     counted = save_job(opened.layout, replace(job, tries=job.tries + 1))
     _step(opened, "counted")
     try:
-        return _consolidate(opened, counted)
+        return _consolidate(opened, counted, advice)
     except (ConflictError, GitFailedError) as error:
         # The vault was busy, which is no fault of the session's.
         save_job(opened.layout, replace(job, reason=str(error)))
@@ -113,7 +133,25 @@ def _attempt(opened: OpenVault, job: Job) -> Consolidated | Failed:
         return Failed(counted, error, aside=aside)
 
 
-def _consolidate(opened: OpenVault, job: Job) -> Consolidated:
+def _consult(opened: OpenVault, job: Job, consultant: "Consultant") -> "Advice | None":
+    """Return what the model makes of the messages that wait; what goes wrong with it leaves them to the rules."""
+    from echo_notes.lifecycle.llm.session import read_session
+
+    try:
+        session = load_session(opened.layout, job.key)
+        pending = _pending(opened, session) if session else []
+        names = Batch(list(load_entities(opened))).names() if pending else {}
+        return read_session(consultant, pending, names, opened.settings.categories) if pending else None
+    except EchoError:
+        return None  # told by the try that follows
+
+
+def _pending(opened: OpenVault, session: Session) -> list[Message]:
+    before = consolidated_through(opened.root, session)
+    return [message for message in session.messages if message.number > before]
+
+
+def _consolidate(opened: OpenVault, job: Job, advice: "Advice | None") -> Consolidated:
     layout = opened.layout
     through = 0
     refused: list[tuple[Message, str]] = []
@@ -123,10 +161,15 @@ def _consolidate(opened: OpenVault, job: Job) -> Consolidated:
         done = Consolidated(job.key)
         if session:
             through = session.messages[-1].number if session.messages else 0
-            before = consolidated_through(opened.root, session)
-            pending = [message for message in session.messages if message.number > before]
+            pending = _pending(opened, session)
+            if advice and tuple(pending[: len(advice.messages)]) == advice.messages:
+                # What came in while the model was at work waits for the next run, so that the model reads it too.
+                pending = list(advice.messages)
+                through = pending[-1].number
+            else:
+                advice = None
             if pending:
-                done = _Run(opened, change, session, pending, refused).plan()
+                done = _Run(opened, change, session, pending, refused, advice).plan()
         if refused and not opened.writer.dry_run:
             # Before the commit: afterwards these messages count as consolidated.
             hold_messages(layout, job.key, refused)
@@ -143,13 +186,17 @@ def _consolidate(opened: OpenVault, job: Job) -> Consolidated:
 
 @dataclass(slots=True)
 class _Run:
-    """The planning of one session's change. `refused` collects the messages that the scan turned down."""
+    """The planning of one session's change. `refused` collects the messages that the scan turned down.
+
+    `advice`: what a language model made of exactly these messages.
+    """
 
     opened: OpenVault
     change: Change
     session: Session
     pending: Sequence[Message]
     refused: list[tuple[Message, str]]
+    advice: "Advice | None" = None
     turned_down: list[tuple[Message, RefusedError]] = field(default_factory=list)
 
     def plan(self) -> Consolidated:
@@ -157,18 +204,23 @@ class _Run:
         names = derivation.names
         reading = read_messages(self.pending, names, self.opened.settings.categories, _embedder(self.opened))
         chosen = choose(reading.sentences, self._may_tell)
-        path = self._episode_path() if chosen else ""
+        worded = self._worded(names)
+        path = self._episode_path() if chosen or worded else ""
         rows = [
             self._take(derivation, message, statement, path)
             for message, statement in reading.statements
         ]  # fmt: skip
+        rows += self._proposed(derivation, reading, path)
         self.change.actor = self.opened.pass_actor(NAME, CONSOLIDATED)
         rows += self._withheld()
         settled = derivation.settle()
-        if chosen:
+        if path:
             refs = [str(entity.ref) for entity in entities_of(reading.sentences)]
             refs += [row.entity for row in rows if row.entity]
-            self._put_episode(path, reading, render(chosen, names), chosen, tuple(dict.fromkeys(refs)))
+            labels = set() if worded else {_label(sentence.message) for sentence in chosen}
+            summary = worded or render(chosen, names)
+            label = CONSOLIDATED if CONSOLIDATED in labels else MODEL_INFERRED
+            self._put_episode(path, reading, summary, label, tuple(dict.fromkeys(refs)))
         done = Consolidated(self.session.key, path, tuple(rows), settled)
         count = len(done.added)
         self.change.subject = f"{NAME}: {self.session.key}: {count} {'fact' if count == 1 else 'facts'}"
@@ -181,6 +233,31 @@ class _Run:
             raise row.error
         self._note_refusal(message, row.error)
         return row
+
+    def _worded(self, names: Names) -> str:
+        """Return the model's summary as Markdown, "" where there is none that the gate lets pass."""
+        lines = []
+        self.change.actor = self.opened.pass_actor(NAME, MODEL_INFERRED)
+        target = f"a model's sentence on session {self.session.key}"
+        for line in self.advice.lines if self.advice else ():
+            try:
+                self.change.check(Proposal(op=NAME, target=target, texts={"sentence": line}))
+            except RefusedError as error:
+                self.change.pass_over(error)
+                continue
+            lines.append(f"- {link_entities(line, names)}")
+        return "\n".join(lines)
+
+    def _proposed(self, derivation: Derivation, reading: Reading, path: str) -> Iterator[Row]:
+        """Yield what became of the facts that a model proposes and the rules did not see; what is refused is no row."""
+        messages = {message.number: message for message in self.pending}
+        ruled = {(message.number, statement.source) for message, statement in reading.statements}
+        for one in self.advice.proposals if self.advice else ():
+            if (one.source, one.quote) in ruled:
+                continue
+            row = take_proposal(derivation, one, self._origin(messages[one.source], path))
+            if row:
+                yield row
 
     def _origin(self, message: Message, path: str) -> Origin:
         at = message.at or self.opened.now
@@ -224,16 +301,13 @@ class _Run:
         day = at.astimezone(self.opened.now.tzinfo).date()
         return f"{EPISODES_DIR}/{episode_name(day, self.session.key, taken)}"
 
-    def _put_episode(
-        self, path: str, reading: Reading, summary: str, chosen: Sequence[Sentence], refs: tuple[str, ...]
-    ) -> None:
+    def _put_episode(self, path: str, reading: Reading, summary: str, label: str, refs: tuple[str, ...]) -> None:
         episode = Episode(
             session_key=self.session.key, summary=summary, range_start=self.pending[0].number,
             range_end=self.pending[-1].number, entity_ids=refs, importance=reading.importance,
             created_at=self.pending[-1].at or self.opened.now, path=path,
         )  # fmt: skip
-        labels = {_label(sentence.message) for sentence in chosen}
-        self.change.actor = self.opened.pass_actor(NAME, CONSOLIDATED if CONSOLIDATED in labels else MODEL_INFERRED)
+        self.change.actor = self.opened.pass_actor(NAME, label)
         proposal = Proposal(op=NAME, target=path, texts={"summary": summary, "session": self.session.key})
         self.change.put(path, format_episode(episode).encode(), proposal, kind="episode")
 

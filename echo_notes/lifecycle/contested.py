@@ -14,6 +14,8 @@ def contested_ids(opened: OpenVault) -> frozenset[str]:
         return frozenset()
     ids: set[str] = set()
     for entry in raw if isinstance(raw, list) else ():
-        if isinstance(entry, dict) and entry.get("kind") == "contradiction" and not entry.get("resolvedAt"):
+        if not isinstance(entry, dict) or entry.get("suspected") is True:
+            continue  # a model's suspicion alone takes nothing out of sight
+        if entry.get("kind") == "contradiction" and not entry.get("resolvedAt"):
             ids |= {str(entry.get(side)) for side in ("entryA", "entryB") if entry.get(side)}
     return frozenset(ids)

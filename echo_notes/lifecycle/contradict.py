@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date
 from itertools import combinations
@@ -9,10 +10,10 @@ from itertools import combinations
 from echo_notes.files.change import Change
 from echo_notes.files.layout import REVIEW
 from echo_notes.files.review import Review, contradiction_record
-from echo_notes.guard.conflict import LIKELY, UPDATE, Verdict, compare
+from echo_notes.guard.conflict import DUPLICATE, LIKELY, UPDATE, Verdict, compare
 from echo_notes.guard.gate import Proposal
 from echo_notes.guard.keys import derive_key, key_group
-from echo_notes.guard.provenance import LABELS, Standing
+from echo_notes.guard.provenance import LABELS, Standing, rank
 from echo_notes.guard.rejected import WRONG
 from echo_notes.guard.values import normalise_statement
 from echo_notes.index.stopwords import CHINESE, ENGLISH
@@ -21,9 +22,12 @@ from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.lifecycle.region import happened_on
 from echo_notes.lifecycle.supersede import retire
 from echo_notes.model.entity import Entity
-from echo_notes.model.fact import CHANGED, CONTRADICTION, SCOPE_GLOBAL, SCOPE_OWNER, Fact
+from echo_notes.model.fact import CHANGED, CONTRADICTION, MODEL_INFERRED, SCOPE_GLOBAL, SCOPE_OWNER, Fact
 
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+Verify = Callable[[Fact, Fact], Verdict | None]
+"""A second look at a pair that the rules cannot decide: a verdict where it sees a conflict, else None."""
+
 _MARRIAGE = {"spouse": "marriage", "marital-status": "marriage"}
 
 
@@ -39,11 +43,19 @@ class Retirement:
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """Two facts of which neither may give way by rule: a person decides."""
+    """Two facts of which neither may give way by rule: a person decides.
+
+    `suspected`: only a language model sees a conflict, so that both go on being served until then.
+    """
 
     one: Fact
     other: Fact
     verdict: Verdict
+    suspected: bool = False
+
+
+# The share of an entity's facts that one run may lay before a person on a model's word alone.
+_MOST_SUSPECTED = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,34 +80,46 @@ def judge_facts(
     *,
     today: date,
     fresh: Callable[[Fact], bool],
+    verify: Verify | None = None,
 ) -> Judgement:
     """Return what becomes of the contradictions between fresh facts of an entity and the others. It plans nothing.
 
     Superseded and archived facts, those already before a person, flagged ones, passing task state, and what does not
-    hold today take no part. A pair that a person has decided is not raised again.
+    hold today take no part. A pair that a person has decided is not raised again. `verify` is asked about the pairs
+    that the rules cannot decide; what it answers ranks as inferred by a program.
     """
     pairs = {entry.pair for entry in review.entries if entry.entry_a and entry.entry_b}
-    waiting = {fact_id for entry in review.entries if entry.is_open for fact_id in entry.pair}
+    waiting = {fact_id for entry in review.entries if entry.is_open and not entry.suspected for fact_id in entry.pair}
     active = [fact for fact in facts if fact.is_active]
     candidates = [fact for fact in active if fact.id not in waiting and _takes_part(fact, today)]
     rivals: dict[str, list[Fact]] = {}
     verdicts: dict[frozenset[str], Verdict] = {}
+    inferred: set[frozenset[str]] = set()
     for one, other, verdict in _conflicts(entity, candidates, fresh):
         pair = frozenset([one.id, other.id])
         if pair in pairs:
             continue
+        if not (verdict.is_conflict and verdict.confidence >= LIKELY):
+            seen = verify(one, other) if verify and _is_open(verdict) else None
+            if seen is None:
+                continue
+            verdict = seen  # noqa: PLW2901 - the model's takes the place of the rules' that decided nothing
+            inferred.add(pair)
         verdicts[pair] = verdict
         rivals.setdefault(one.id, []).append(other)
         rivals.setdefault(other.id, []).append(one)
     held = {fact.id: standing_of(fact) for fact in candidates if fact.id in rivals}
-    retirements = _retirements([fact for fact in candidates if fact.id in rivals], rivals, held, verdicts)
+    retirements = _retirements([fact for fact in candidates if fact.id in rivals], rivals, held, verdicts, inferred)
     gone = {retirement.loser.id for retirement in retirements}
     undecided = [
-        Undecided(one, other, verdicts[frozenset([one.id, other.id])])
+        Undecided(one, other, verdicts[pair], suspected=pair in inferred)
         for one, other in combinations([fact for fact in candidates if fact.id in rivals and fact.id not in gone], 2)
-        if frozenset([one.id, other.id]) in verdicts
+        if (pair := frozenset([one.id, other.id])) in verdicts
     ]
-    return Judgement(retirements, tuple(undecided), len(active))
+    suspected = [one for one in undecided if one.suspected]
+    allowed = max(1, int(_MOST_SUSPECTED * len(active)))
+    sure = [one for one in undecided if not one.suspected]
+    return Judgement(retirements, (*sure, *suspected[:allowed]), len(active))
 
 
 def plan_retirement(
@@ -117,7 +141,8 @@ def plan_undecided(change: Change, undecided: Iterable[Undecided]) -> None:
         review = Review.parse(change.read(REVIEW))
         ids = sorted([one.one.id, one.other.id])
         record = contradiction_record(
-            *ids, description=one.verdict.why, confidence=one.verdict.confidence, created_at=change.stamp()
+            *ids, description=one.verdict.why, confidence=one.verdict.confidence, created_at=change.stamp(),
+            suspected=one.suspected,
         )  # fmt: skip
         proposal = Proposal(op="contradict", target=" or ".join(ids), texts={"description": one.verdict.why})
         change.put(REVIEW, review.add(record).dump(), proposal, kind="review")
@@ -132,7 +157,7 @@ def _takes_part(fact: Fact, today: date) -> bool:
 def _conflicts(
     entity: Entity, facts: Sequence[Fact], fresh: Callable[[Fact], bool]
 ) -> Iterator[tuple[Fact, Fact, Verdict]]:
-    """Yield the pairs that cannot both hold; what is not fresh has been compared with each other before.
+    """Yield the pairs that may conflict; what is not fresh has been compared with each other before.
 
     Comparing two statements costs a millisecond, so only those that share their key, or words, are.
     """
@@ -145,9 +170,12 @@ def _conflicts(
         if not (one.id in new or other.id in new) or _domain(one) != _domain(other):
             continue
         if _may_conflict(profiles[one.id], profiles[other.id]):
-            verdict = compare(one, other, names)
-            if verdict.is_conflict and verdict.confidence >= LIKELY:
-                yield one, other, verdict
+            yield one, other, compare(one, other, names)
+
+
+def _is_open(verdict: Verdict) -> bool:
+    """Return whether the rules leave a pair open: a suspicion, or no rule that knows anything of it."""
+    return verdict.confidence < LIKELY and verdict.kind != DUPLICATE
 
 
 def _profile(fact: Fact, names: Sequence[str]) -> tuple[str, frozenset[str]]:
@@ -174,22 +202,30 @@ def _retirements(
     rivals: dict[str, list[Fact]],
     held: dict[str, Standing],
     verdicts: dict[frozenset[str], Verdict],
+    inferred: AbstractSet[frozenset[str]],
 ) -> tuple[Retirement, ...]:
     found = []
     for fact in facts:
         mine = held[fact.id]
+
+        def authority(other: Fact, fact: Fact = fact) -> int:
+            """Return the rank with which another fact may retire this one: no higher than what saw the conflict."""
+            claims = held[other.id].claims
+            return min(claims, rank(MODEL_INFERRED)) if frozenset([fact.id, other.id]) in inferred else claims
+
         stronger = [
             other
             for other in rivals[fact.id]
-            if _beats(other, held[other.id], fact, mine) and held[other.id].claims >= mine.protects
+            if _beats(other, held[other.id], fact, mine) and authority(other) >= mine.protects
         ]
         if stronger:
             # The nearest above it, so that a run of three values becomes a chain and not a fan.
             winner = min(stronger, key=lambda other: (held[other.id].claims, *_age(other)))
-            claims = held[winner.id].claims
+            claims = authority(winner)
+            by_model = frozenset([fact.id, winner.id]) in inferred
             moved_on = _is_newer(winner, fact) and verdicts[frozenset([fact.id, winner.id])].kind == UPDATE
             # Where the day alone says the same, nobody was wrong: the old value may be true again one day.
-            reason = CHANGED if moved_on or claims == mine.claims else CONTRADICTION
+            reason = CHANGED if moved_on or by_model or claims == mine.claims else CONTRADICTION
             found.append(Retirement(fact, winner, reason, LABELS[claims]))
     return tuple(found)
 

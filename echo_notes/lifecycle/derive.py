@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from typing import TYPE_CHECKING
 
 from echo_notes.files.change import Change
 from echo_notes.files.layout import ARCHIVE, REVIEW
@@ -26,9 +27,12 @@ from echo_notes.lifecycle.facts import claim_of, next_id, plan_new
 from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.lifecycle.remember import Batch, owner_target
 from echo_notes.model.entity import Entity, EntityRef
-from echo_notes.model.errors import EchoError, NotFoundError, RefusedError
-from echo_notes.model.fact import ENVIRONMENT, USER, Fact
+from echo_notes.model.errors import EchoError, NotFoundError, RefusedError, UnreadableError
+from echo_notes.model.fact import ENVIRONMENT, MODEL_INFERRED, USER, Fact
 from echo_notes.model.names import fold_name
+
+if TYPE_CHECKING:
+    from echo_notes.lifecycle.llm.proposals import Proposed
 
 ADDED = "added"
 KNOWN = "known"
@@ -143,6 +147,14 @@ class Derivation:
         self._of(entity).setdefault(said, []).append(stored)
         self._fresh.setdefault(entity.ref, set()).add(stored.id)
         return Row(ADDED, statement.text, origin.source, str(entity.ref), stored.id)
+
+    def nearly_says(self, entity: Entity | None, text: str) -> bool:
+        """Return whether a program's fact about an entity (None: the owner) says nearly this, whatever became of it."""
+        from echo_notes.lifecycle.llm.grounding import is_nearly
+
+        target = owner_target(self.opened, self.batch).entity if entity is None else entity
+        stored = (fact for facts in self._of(target).values() for fact in facts)
+        return any(fact.provenance == MODEL_INFERRED and is_nearly(fact.text, text) for fact in stored)
 
     def settle(self) -> Settled:
         """Compare the new facts with the others of their entities, and plan what gives way.
@@ -273,6 +285,25 @@ class Derivation:
             importance=origin.importance, tags=statement.tags, related=tuple(related), created_at=self.opened.now,
             source_session=origin.session, episode_id=origin.episode, scope=origin.scope,
         )  # fmt: skip
+
+
+def take_proposal(derivation: Derivation, proposed: "Proposed", origin: Origin, *, line: int = 1) -> Row | None:
+    """Add the fact that a language model proposes; None where it says nearly what is known, or may not be added.
+
+    In the model's words it ranks as its inference, whoever said the sentence that it rests on.
+    """
+    entity = proposed.entity
+    if entity is not None and entity not in derivation.batch.entities:
+        return None
+    if proposed.worded:
+        if derivation.nearly_says(entity, proposed.text):
+            return None
+        origin = replace(origin, label=MODEL_INFERRED)
+    try:
+        row = derivation.take(proposed.statement(derivation.names, line=line), origin)
+    except UnreadableError:
+        return None
+    return row if row.outcome in {ADDED, KNOWN} else None
 
 
 def _same_value(fact: Fact, statement: Statement, names: Sequence[str]) -> bool:

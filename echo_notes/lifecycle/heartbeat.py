@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     # Nothing to do is the usual case, and must cost no more than finding that out.
     from echo_notes.lifecycle.consolidate import Consolidation
     from echo_notes.lifecycle.extract import Extraction
+    from echo_notes.lifecycle.llm.consult import Consultant
 
 _MOST_DAYS = 14
 """How far back a heartbeat looks for notes that changed while the machine slept."""
@@ -44,7 +45,7 @@ class _Seen:
     digests: dict[str, str] = field(default_factory=dict)
 
 
-def heartbeat(opened: OpenVault) -> Beat:
+def heartbeat(opened: OpenVault, consultant: "Consultant | None" = None) -> Beat:
     """Queue the sessions that are idle, work off the queue, and extract from notes that changed since the last time.
 
     One at a time: where another heartbeat is at work, this one ends at once.
@@ -57,9 +58,9 @@ def heartbeat(opened: OpenVault) -> Beat:
         if iter_jobs(opened.layout):
             from echo_notes.lifecycle.consolidate import consolidate
 
-            consolidation = consolidate(opened)
+            consolidation = consolidate(opened, consultant)
         try:
-            beat = Beat(idle=idle, consolidation=consolidation, extraction=_extract(opened))
+            beat = Beat(idle=idle, consolidation=consolidation, extraction=_extract(opened, consultant))
         except EchoError as error:
             return Beat(idle=idle, consolidation=consolidation, problem=error)
         note_run(opened, "heartbeat")
@@ -83,7 +84,7 @@ def _queue_idle(opened: OpenVault) -> tuple[str, ...]:
     return tuple(idle)
 
 
-def _extract(opened: OpenVault) -> "Extraction | None":
+def _extract(opened: OpenVault, consultant: "Consultant | None") -> "Extraction | None":
     """Extract from the notes since the last heartbeat's day that are not as they were then."""
     seen = _load_seen(opened)
     yesterday = opened.today - timedelta(days=1)
@@ -100,7 +101,7 @@ def _extract(opened: OpenVault) -> "Extraction | None":
     if days:
         from echo_notes.lifecycle.extract import extract
 
-        extraction = extract(opened, [Span(day, day + timedelta(days=1)) for day in sorted(days)])
+        extraction = extract(opened, [Span(day, day + timedelta(days=1)) for day in sorted(days)], consultant)
         if extraction.problems:
             return extraction
     if not opened.writer.dry_run and (seen.on != opened.today or seen.digests != digests):

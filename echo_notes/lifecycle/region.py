@@ -1,7 +1,7 @@
 """The template of a summary's generated region: facts in their own words, each line with the ids it rests on."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from datetime import date, tzinfo
 
@@ -12,6 +12,7 @@ _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f
 _DAY = r"(\d{4}-\d\d-\d\d)"
 _CHANGED = re.compile(rf"^## (?:Changed(?: since {_DAY})?|(?:{_DAY} 以来的)?变化)\s*$", re.MULTILINE)
 _LINE = re.compile(r"- (?:\d{4}-\d\d-\d\d )?(.*) \([^()]+\)")
+_CITED = re.compile(r"- (.*) \(([^()]+)\)")
 _MOST_CHANGES = 12
 _MOST_EARLIER = 12
 _WRONG = (CORRECTED, CONTRADICTION)
@@ -32,15 +33,16 @@ class Words:
     corrected: str
     new: str
     change: str
+    overview: str
 
 
 ENGLISH = Words(
     "Now", "Preferences", "Milestones", "Earlier", "Changed", "Changed since {day}", "Links", "No current facts",
-    "corrected: ", "new: ", "changed: ",
+    "corrected: ", "new: ", "changed: ", "Overview",
 )  # fmt: skip
 CHINESE = Words(
     "现状", "喜好", "大事", "从前", "变化", "{day} 以来的变化", "关联", "目前没有有效的事实",
-    "更正：", "新：", "变化：",
+    "更正：", "新：", "变化：", "概述",
 )  # fmt: skip
 
 
@@ -56,7 +58,8 @@ class Link:
 class Material:
     """What a region is made of: `shown` facts are current, `past` ones superseded or archived; both may be read.
 
-    `newest` are ids of the entity's newest facts, for the line that says there is nothing current.
+    `newest` are ids of the entity's newest facts, for the line that says there is nothing current. `overview` holds
+    the sentences that a language model worded, each with the ids of the shown facts that it rests on.
     """
 
     shown: tuple[Fact, ...]
@@ -65,6 +68,7 @@ class Material:
     newest: tuple[str, ...]
     today: date
     zone: tzinfo | None
+    overview: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 def render_region(material: Material, since: date | None) -> str:
@@ -73,7 +77,8 @@ def render_region(material: Material, since: date | None) -> str:
     Nothing is worded here but headings: a line is one fact's text, or two joined by an arrow.
     """
     words = words_for(material.shown or material.past)
-    sections = [*_current(material, words), _changed(material, words, since)]
+    overview = [f"- {plain(text)} {cite(ids)}" for text, ids in material.overview]
+    sections = [(words.overview, overview), *_current(material, words), _changed(material, words, since)]
     sections.append((words.links, [f"- {wikilink(link.entity)} {cite(link.fact_ids)}" for link in material.links]))
     return "\n\n".join(f"## {title}\n\n" + "\n".join(lines) for title, lines in sections if lines)
 
@@ -88,6 +93,16 @@ def changed_since(region: str) -> tuple[bool, date | None]:
         return True, date.fromisoformat(day) if day else None
     except ValueError:
         return True, None
+
+
+def overview_of(region: str) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the sentences under a region's first heading, if that is the overview's, with the ids that they cite."""
+    title, _, rest = region.lstrip().partition("\n")
+    if title.strip() not in {f"## {ENGLISH.overview}", f"## {CHINESE.overview}"}:
+        return []
+    lines = rest.partition("\n## ")[0].splitlines()
+    found = [_CITED.fullmatch(line.strip()) for line in lines]
+    return [(match[1], tuple(match[2].split(", "))) for match in found if match]
 
 
 def words_for(facts: Sequence[Fact]) -> Words:
@@ -153,8 +168,11 @@ def milestone_line(fact: Fact) -> str:
     return f"- {_dated(day)}{plain(fact.text)} {cite([fact.id])}"
 
 
-def without_generated(region: str, facts: Sequence[Fact]) -> str:
-    """Return a region that was edited by hand without the lines that are the template's, so that the edits are left."""
+def without_generated(region: str, facts: Sequence[Fact], *, said: Callable[[str], bool] | None = None) -> str:
+    """Return a region that was edited by hand without the lines that are generated, so that the edits are left.
+
+    `said` tells whether a language model of ours worded a sentence.
+    """
     texts = {plain(fact.text) for fact in facts}
     titles = {value for words in (ENGLISH, CHINESE) for value in (getattr(words, item.name) for item in fields(words))}
     titles |= {plain(fact.category.title()) for fact in facts}
@@ -166,11 +184,13 @@ def without_generated(region: str, facts: Sequence[Fact]) -> str:
         match = _LINE.fullmatch(stripped)
         if match is None:
             return False
-        said = match[1]
+        told = match[1]
+        if said and said(told):
+            return True
         for mark in (ENGLISH.corrected, CHINESE.corrected):
-            said = said.removeprefix(mark)
-        parts = [said] if said in texts else said.split(" → ")
-        return said.startswith("[[") or all(part in texts or part in titles for part in parts)
+            told = told.removeprefix(mark)
+        parts = [told] if told in texts else told.split(" → ")
+        return told.startswith("[[") or all(part in texts or part in titles for part in parts)
 
     return "".join(line for line in region.splitlines(keepends=True) if not is_ours(line))
 

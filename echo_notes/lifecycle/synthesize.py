@@ -1,20 +1,21 @@
 """`synthesize`: what an entity's facts say now, rewritten into its summary, and what they contradict superseded."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 
 from echo_notes.files.change import ChangeResult
 from echo_notes.guard.gate import Proposal
+from echo_notes.guard.provenance import Standing
 from echo_notes.lifecycle.book import Book
-from echo_notes.lifecycle.contradict import Retirement, plan_retirement, plan_undecided
-from echo_notes.lifecycle.llm.consult import Consultant, finish
+from echo_notes.lifecycle.contradict import Judgement, Retirement, plan_retirement, plan_undecided
+from echo_notes.lifecycle.llm.consult import Consultant
 from echo_notes.lifecycle.llm.pairs import Verifier
 from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.lifecycle.runs import note_run
 from echo_notes.model.entity import Entity
 from echo_notes.model.errors import EchoError, RefusedError
-from echo_notes.model.fact import CONSOLIDATED, SCOPE_OWNER
+from echo_notes.model.fact import CONSOLIDATED, SCOPE_OWNER, Fact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +57,6 @@ class Synthesis:
     held: tuple[Held, ...] = ()
     problems: tuple[EchoError, ...] = ()
     change: ChangeResult = field(default_factory=ChangeResult)
-    degraded: tuple[str, ...] = ()
 
 
 def synthesize(
@@ -85,9 +85,7 @@ def synthesize(
     work = []
     outside = opened.change("synthesize")
     for entity in chosen:
-        judgement = book.judge(entity, outside.standing_of, book.on_disk, verify=verify)
-        if verify and verify.ask():
-            judgement = book.judge(entity, outside.standing_of, book.on_disk, verify=verify)
+        judgement = _judge(book, entity, outside.standing_of, verify)
         if judgement.exceeds(opened.settings.supersede_share):
             too_much = Held(str(entity.ref), judgement.retirements, judgement.candidates)
             if may_retire is None or not may_retire(too_much):
@@ -97,13 +95,7 @@ def synthesize(
         if judgement.retirements or judgement.undecided:
             work.append(entity)
             book.foresee(entity, judgement)
-    stale = []
-    for entity in chosen:
-        if consultant and str(entity.ref) not in held:
-            book.overviews.ask(entity, book.shown(entity))
-        with book.noting():
-            if str(entity.ref) not in held and book.draft(entity, book.on_disk):
-                stale.append(entity)
+    stale = list(_find_stale(book, [entity for entity in chosen if str(entity.ref) not in held]))
     plan = _Plan(book, work, stale, request.weekly and bool(book.weeks(book.on_disk)), allowed, held, verify)
     if work or stale or plan.weekly:
         done = _write(opened, plan)
@@ -111,7 +103,25 @@ def synthesize(
         done = Synthesis(held=tuple(held.values()), problems=_distinct(book.problems))
     if request.weekly:
         note_run(opened, "synthesize")
-    return replace(done, degraded=finish(opened, consultant))
+    return done
+
+
+def _judge(
+    book: Book, entity: Entity, standing_of: Callable[[Fact], Standing], verify: Verifier | None
+) -> Judgement:
+    """Judge an entity as it is on disk; once more if the model suspects a conflict where the rules saw none."""
+    judgement = book.judge(entity, standing_of, book.on_disk, verify=verify)
+    return book.judge(entity, standing_of, book.on_disk, verify=verify) if verify and verify.ask() else judgement
+
+
+def _find_stale(book: Book, entities: Sequence[Entity]) -> Iterator[Entity]:
+    """Yield the entities whose summaries are not as they should be, once the model has been asked for sentences."""
+    for entity in entities:
+        if book.overviews.consultant:
+            book.overviews.ask(entity, book.shown(entity))
+        with book.noting():
+            if book.draft(entity, book.on_disk):
+                yield entity
 
 
 @dataclass(frozen=True, slots=True)
