@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from echo_notes.files.ticks import Uses
-from echo_notes.guard.keys import derive_key, is_single_valued
+from echo_notes.guard.keys import derive_key
 from echo_notes.guard.provenance import Standing, rank
 from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.model.entity import Entity
@@ -59,8 +59,8 @@ class Fading:
     def may_fade(self, fact: Fact, entity: Entity) -> bool:
         """Return whether age may archive an active fact at all: rank apart, which `outranks` tells.
 
-        Never what the owner is or prefers, what is pinned, before a person, still to come or stated to hold yet, or the
-        current value of a key that has one value.
+        Never what the owner is or prefers, what is pinned, before a person, still to come or stated to hold yet, or a
+        current value of a key.
         """
         if fact.status != ACTIVE or is_exempt(fact.type, pinned=fact.pinned) or fact.id in self.contested:
             return False
@@ -68,7 +68,7 @@ class Fading:
             return False
         if fact.valid_until and fact.valid_until >= self.today:
             return False
-        return not has_single_key(fact, entity)
+        return not has_key(fact, entity)
 
     def is_faded(self, fact: Fact, entity: Entity) -> bool:
         """Return whether an active fact has sunk below the first threshold, and age may archive it."""
@@ -109,9 +109,9 @@ def with_uses(fact: Fact, uses: Uses) -> Fact:
     return replace(fact, last_accessed=last, access_count=max(0, fact.access_count) + uses.count)
 
 
-def has_single_key(fact: Fact, entity: Entity) -> bool:
-    """Return whether a fact states the value of a key that has one value, its own or the one its words give."""
-    derived = derive_key(fact.text, entity.names())
-    if derived and fact.key in {"", derived.key}:
-        return derived.single_valued
-    return bool(fact.key) and is_single_valued(fact.key)
+def has_key(fact: Fact, entity: Entity) -> bool:
+    """Return whether a fact states a value of a key: one that a person or a field named, or the one its words give.
+
+    Of a key that can have several values (allergies, languages) each is current: no age makes one untrue.
+    """
+    return bool(fact.key) or derive_key(fact.text, entity.names()) is not None

@@ -100,6 +100,17 @@ def test_legacy_facts_fade_and_user_facts_pinned_ones_and_what_is_to_come_do_not
     assert archived(decay(run, empty_vault)) == ["bo-001", "bo-006"]
 
 
+def test_a_value_of_a_key_that_can_have_several_never_fades(empty_vault: Path, run: Run) -> None:
+    by_hand(
+        empty_vault,
+        {"id": "bo-001"},
+        {"id": "bo-002", "fact": "Bo is allergic to hazelnuts"},
+        {"id": "bo-003", "fact": "Bo is allergic to penicillin", "key": "allergy"},
+        {"id": "bo-004", "fact": "42", "key": "shoe-size"},
+    )
+    assert archived(decay(run, empty_vault)) == ["bo-001"]
+
+
 def test_facts_before_a_person_are_left_alone(empty_vault: Path, run: Run) -> None:
     by_hand(empty_vault, {"id": "bo-001"}, {"id": "bo-002"})
     entry = {"kind": "contradiction", "id": "x", "entryA": "bo-001", "entryB": "bo-009", "resolvedAt": None}
