@@ -50,6 +50,7 @@ class Invocation:
         """Return the vault that flags, environment, folder or config name, as this person or program may use it."""
         from echo_notes.guard.eligibility import Reader
         from echo_notes.lifecycle.opened import Writer, open_vault
+        from echo_notes.model.fact import SCOPE_OWNER
 
         own = own_config_path()
         root = find_root(self.vault, own)
@@ -64,11 +65,13 @@ class Invocation:
             if note := recover_if_idle(opened.context()):
                 self.warn(note)
         program = agent or is_agent(os.environ, opened.settings.agent_variables)
+        # The person's own terminal sees everything; a program sees what is the owner's, or what it names.
+        scope = self.scope or (SCOPE_OWNER if program else None)
         writer = Writer(
-            surface="cli", agent=program, scope=self.scope or None, dry_run=self.dry_run, allow_flagged=allow_flagged,
+            surface="cli", agent=program, scope=scope, dry_run=self.dry_run, allow_flagged=allow_flagged,
             strip_invisible=strip_invisible, reassert=reassert,
         )  # fmt: skip
-        reader = Reader(audience=audience, scope=self.scope or None, agent=program)
+        reader = Reader(audience=audience, scope=scope, agent=program)
         from dataclasses import replace
 
         return replace(opened, writer=writer, reader=reader)

@@ -54,6 +54,7 @@ def recall(
 
     from echo_notes.lifecycle.recall import Question
     from echo_notes.lifecycle.recall import recall as run
+    from echo_notes.model.fact import SCOPE_OWNER
 
     invocation: Invocation = ctx.find_root().obj
     day = Day()
@@ -79,7 +80,8 @@ def recall(
     )
     opened = invocation.open()
     if for_prompt:
-        opened = replace(opened, reader=replace(opened.reader, agent=True))
+        scope = opened.reader.scope or SCOPE_OWNER
+        opened = replace(opened, reader=replace(opened.reader, agent=True, scope=scope))
     result = run(
         opened, question, models_dir=models_dir(), embedder_key=os.environ.get(opened.settings.embedder_key_env, "")
     )

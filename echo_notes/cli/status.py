@@ -16,6 +16,14 @@ app = new_app()
 apps = {"status": app}
 
 
+_LISTS = {
+    "flagged": "flagged, hidden from programs",
+    "by_hand": "facts changed or labelled by hand, shown as legacy until you adopt them",
+    "unowned": "facts about you without a scope, hidden from programs until you adopt them",
+}
+_SHOWN = 8
+
+
 @app.command()
 def status(ctx: typer.Context) -> None:
     """Show counts, and whatever waits for a person.
@@ -42,8 +50,11 @@ def status(ctx: typer.Context) -> None:
             say(f"waiting for git: {found.pending_commits} changes; the next write commits them")
         if found.contested:
             say(f"in open contradictions: {found.contested} facts")
-        if found.flagged:
-            say(f"flagged, hidden from agents: {', '.join(map(one_line, found.flagged[:8]))}")
+        if found.waiting:
+            say(f"waiting for your word: {found.waiting}; see them: echo-notes review")
+        for name, words in _LISTS.items():
+            if found.counts[name]:
+                _say_list(f"{words}: {found.counts[name]}", getattr(found, name))
         if found.interrupted:
             say("a change was interrupted; the next write finishes it or rolls it back")
         _say_passes(found.passes)
@@ -63,3 +74,8 @@ def _stamp(one: "LastRun") -> str | None:
     from echo_notes.model.dates import format_instant
 
     return format_instant(one.at) if one.at else None
+
+
+def _say_list(head: str, ids: tuple[str, ...]) -> None:
+    shown = ", ".join(map(one_line, ids[:_SHOWN])) + (" …" if len(ids) > _SHOWN else "")
+    say(f"{head} ({shown})" if ids else head)

@@ -26,6 +26,7 @@ TOPICS_DIR = "memory/topics"
 EPISODES_DIR = "memory/episodes"
 AUDIT_DIR = "audit"
 ECHO_DIR = ".echo"
+JOURNAL_PLAN = ".echo/state/journal/plan.json"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from echo_notes.model.fact import (
     SUPERSEDED,
     USER,
     USER_STATED,
+    Fact,
 )
 from echo_notes.model.passage import EPISODE, FACT
 
@@ -88,6 +89,11 @@ def visible(traits: Traits, reader: Reader) -> bool:
     if traits.contested or traits.transient:
         return False
     return reader.audience in _STATUS_AUDIENCES.get(traits.status, frozenset())
+
+
+def is_unowned(fact: Fact) -> bool:
+    """Return whether a fact is about the owner and says no scope: no scope sees it until the person adopts it."""
+    return fact.type == USER and not fact.scope
 
 
 def _in_scope(traits: Traits, scope: str | None) -> bool:

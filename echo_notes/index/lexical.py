@@ -136,6 +136,14 @@ class Lexical:
         hits = self.searcher.search(self.facet("id", [passage_id]), limit=1, count=False).hits
         return any(self.load(address).transient for _, address in hits)
 
+    def having(self, tokens: Iterable[str]) -> list[Passage]:
+        """Return the passages of these kinds of visibility, by path and line."""
+        if not self.count:
+            return []
+        hits = self.searcher.search(self.facet("seen", tokens), self.count, count=False).hits
+        found = [self.load(address).passage for _, address in hits]
+        return sorted(found, key=lambda passage: (passage.path, passage.line))
+
     def frequency(self, term: Term) -> int:
         """Return how many passages hold a term in their own text or surroundings."""
         if term.stem:

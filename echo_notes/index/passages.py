@@ -1,7 +1,7 @@
 """The unit that recall finds: cuts a vault's files into passages, each with the text it is indexed by."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import PurePosixPath
@@ -32,6 +32,8 @@ PIECE_CHARS = 1600
 ALWAYS = 0
 NEVER = 3_652_060  # the day after 9999-12-31
 
+Vouch = Callable[[Iterable[Fact]], tuple[Fact, ...]]
+
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？；\n])\s*")
 _FILE_DAY = re.compile(r"(\d{4}-\d{2}-\d{2})(?:\D|$)")
 
@@ -55,15 +57,16 @@ class Draft:
 
 
 def draft_file(
-    path: str, raw: bytes, entity: Entity | None, scan: Callable[[str], tuple[str, ...]]
+    path: str, raw: bytes, entity: Entity | None, scan: Callable[[str], tuple[str, ...]], vouch: Vouch = tuple
 ) -> tuple[list[Draft], str]:
     """Return the passages of a file, in file order, and what is wrong with it ("" if nothing is).
 
-    `entity`: whose folder the file is in, if it is one. `scan` gives the rule ids that a text trips.
+    `entity`: whose folder the file is in, if it is one. `scan` gives the rule ids that a text trips, `vouch` the
+    facts with the labels that the audit trail vouches for.
     UnreadableError if the file cannot be parsed.
     """
     if is_fact_file(path):
-        return [_with_flags(draft, scan) for draft in _draft_facts(path, raw, entity)], ""
+        return [_with_flags(draft, scan) for draft in _draft_facts(path, raw, entity, vouch)], ""
     from echo_notes.files.frontmatter import split
 
     text = decode_text(raw, path).text
@@ -80,7 +83,7 @@ def _with_flags(draft: Draft, scan: Callable[[str], tuple[str, ...]]) -> Draft:
     return replace(draft, passage=replace(draft.passage, flagged=flagged))
 
 
-def _draft_facts(path: str, raw: bytes, entity: Entity | None) -> Iterator[Draft]:
+def _draft_facts(path: str, raw: bytes, entity: Entity | None, vouch: Vouch) -> Iterator[Draft]:
     from echo_notes.files.items import ItemsFile
     from echo_notes.guard.eligibility import is_inferred
     from echo_notes.guard.transient import is_transient
@@ -92,10 +95,10 @@ def _draft_facts(path: str, raw: bytes, entity: Entity | None) -> Iterator[Draft
     facts = ItemsFile.parse(raw, entity=ref, path=path).facts
     days = {fact.id: fact.timestamp for fact in facts}
     archive = path.endswith(ARCHIVE)
-    for fact in facts:
+    for fact, vouched in zip(facts, vouch(facts), strict=True):
         if not fact.text.strip() or fact.text == ERASED_TEXT:
             continue
-        passage = fact_passage(fact, path, archive=archive)
+        passage = fact_passage(vouched, path, archive=archive)
         words = " ".join([*names, passage.key, *passage.tags, *(_words(ref) for ref in passage.related)])
         mentioned = any(fold(name) in fold(fact.text) for name in names)
         parts = ((1.0, fact.text),) if mentioned else ((1.0, fact.text), (NAMES_WEIGHT, names[0]))

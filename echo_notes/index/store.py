@@ -8,12 +8,15 @@ from functools import cached_property
 from pathlib import Path
 
 from echo_notes.files.layout import ECHO_DIR
+from echo_notes.guard.eligibility import Traits
 from echo_notes.index.catalogue import Catalogue
 from echo_notes.index.embed import Embedder, EmbedderError, open_embedder
 from echo_notes.index.lexical import SCHEMA, Lexical, fingerprint, open_lexical
 from echo_notes.index.manifest import Manifest, Walk, walk_vault
 from echo_notes.index.results import RefreshReport, SearchRequest, SearchResult
 from echo_notes.index.search import Search
+from echo_notes.model.errors import EchoError
+from echo_notes.model.passage import Passage
 from echo_notes.model.settings import Settings
 
 _KEY = f"1.{SCHEMA}"
@@ -106,6 +109,30 @@ class Index:
         report = self.rebuild()
         self._report = replace(report, degraded=("the index was damaged and has been made again", *report.degraded))
         return self._search(request)
+
+    def flagged(self, walk: Walk) -> list[Passage]:
+        """Return the passages that the scan, or their own record, objects to; writes nothing.
+
+        What the index does not know yet is read and scanned here.
+        """
+        behind = self.behind(walk)
+        unseen = set(walk.files) if behind is None else {*behind.changed, *behind.removed}
+        found: list[Passage] = []
+        if behind is not None and self._manifest is not None and self._lexical is not None:
+            tokens = [token for token in self._manifest.tokens if Traits.parse(token).flagged]
+            found = self._lexical.having(tokens) if tokens else []
+        fresh = (passage for path in sorted(unseen & walk.files.keys()) for passage in self._flagged_in(path))
+        return [*(passage for passage in found if passage.path not in unseen), *fresh]
+
+    def _flagged_in(self, path: str) -> list[Passage]:
+        from echo_notes.index.passages import draft_file
+
+        try:
+            raw = (self.root / path).read_bytes()
+            drafts, _ = draft_file(path, raw, self.catalogue.find_by_path(path), self._scan)
+        except (OSError, EchoError):
+            return []
+        return [draft.passage for draft in drafts if draft.passage.flagged]
 
     def _search(self, request: SearchRequest) -> SearchResult:
         if self._manifest is None or self._lexical is None:

@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
 
+from echo_notes.files.audit import AuditTrail
+from echo_notes.files.layout import JOURNAL_PLAN
 from echo_notes.index.catalogue import Catalogue
 from echo_notes.index.embed import Embedder, weighted_sum
 from echo_notes.index.lexical import Lexical, fingerprint, token_of
-from echo_notes.index.manifest import Entry, Manifest, Stat, replace_file
+from echo_notes.index.manifest import Entry, Manifest, Stat, is_fact_file, replace_file
 from echo_notes.index.passages import Draft, draft_file
 from echo_notes.index.plan import Plan, depends_on
 from echo_notes.index.vectors import DIGEST_BYTES, Embedded, Segment, Vectors
@@ -38,6 +40,7 @@ class Updater:
         self._manifest = manifest
         self._catalogue = catalogue
         self._scan = scan
+        self._trail = AuditTrail(root)
         self._drafts: dict[str, list[tuple[int, Draft]]] = {}
         self.changed: list[str] = []
 
@@ -150,9 +153,12 @@ class Updater:
             manifest.files[path] = old._replace(stat=stat)
             return None
         try:
-            drafts, problem = draft_file(path, raw, entity, self._scan)
+            drafts, problem = draft_file(path, raw, entity, self._scan, self._trail.vouch)
         except EchoError as error:
             return [], entry._replace(problem=str(error).splitlines()[0])
+        if is_fact_file(path) and (self._root / JOURNAL_PLAN).exists():
+            # A change is being made: its audit lines, which say who labelled these facts, may come a moment later.
+            entry = entry._replace(stat=_NO_STAT, digest="")
         return drafts, entry._replace(problem=problem)
 
     def _draft_again(self, path: str) -> list[tuple[int, Draft]]:
@@ -166,7 +172,7 @@ class Updater:
             raw = (self._root / path).read_bytes()
             if sha256(raw).hexdigest() != entry.digest:
                 return []
-            drafts, _ = draft_file(path, raw, self._catalogue.find_by_path(path), lambda _: ())
+            drafts, _ = draft_file(path, raw, self._catalogue.find_by_path(path), lambda _: (), self._trail.vouch)
         except (OSError, EchoError):
             return []
         return [(entry.first_row + number, draft) for number, draft in enumerate(drafts)]

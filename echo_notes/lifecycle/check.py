@@ -7,7 +7,7 @@ from echo_notes.files.change import ChangeResult
 from echo_notes.index.manifest import Walk, walk_vault
 from echo_notes.lifecycle.check_facts import FactFile, check_facts, find_claims, load_fact_files
 from echo_notes.lifecycle.check_notes import check_notes
-from echo_notes.lifecycle.check_state import check_state, check_vouched
+from echo_notes.lifecycle.check_state import check_flagged, check_state, check_vouched
 from echo_notes.lifecycle.entities import load_entities
 from echo_notes.lifecycle.findings import ERROR, INFO, WARNING, Finding, in_order
 from echo_notes.lifecycle.fix import plan_fixes
@@ -46,6 +46,7 @@ def check(opened: OpenVault) -> Report:
     findings += check_vouched(opened, files)
     findings += check_notes(opened, walk.files, entities)
     findings += check_state(opened, walk)
+    findings += check_flagged(opened, walk)
     return _report(findings, entities, files, walk)
 
 

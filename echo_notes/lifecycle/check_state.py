@@ -1,18 +1,21 @@
 """`check` of what Echo Notes keeps about its own work: audit, decisions, review, backlog, journal, index, settings."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from echo_notes.files.audit import AuditTrail, broken_chains
 from echo_notes.files.decisions import unreadable_lines
 from echo_notes.files.layout import AUDIT_DIR, DECISIONS, MARKER, REVIEW
 from echo_notes.files.pending import load_pending
 from echo_notes.files.records import digest_record
+from echo_notes.guard.eligibility import is_unowned
 from echo_notes.index.manifest import Walk
 from echo_notes.lifecycle.check_facts import FactFile
 from echo_notes.lifecycle.findings import ERROR, INFO, WARNING, Finding, unreadable
 from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.model.errors import EchoError, GitFailedError
 from echo_notes.model.fact import Fact
+from echo_notes.model.passage import FACT, Passage
 
 _INDEX = ".echo/index"
 _STATE = ".echo/state"
@@ -47,6 +50,8 @@ def check_vouched(opened: OpenVault, files: Sequence[FactFile]) -> Iterator[Find
     for file in files:
         for fact in file.items.facts:
             present |= {fact.id, *fact.was}
+            if fact.is_active and is_unowned(fact):
+                yield _unowned(file, fact)
             if (fact.id, digest_record(fact.record)) in labels:
                 continue
             if fact.id in written:
@@ -64,6 +69,35 @@ def _by_hand(file: FactFile, fact: Fact, what: str) -> Finding:
         severity=INFO, path=file.path, line=fact.line, code="by-hand", fact=fact.id,
         message=f"{fact.id} {what}; to vouch for it: echo-notes adopt {fact.id}",
     )  # fmt: skip
+
+
+def _unowned(file: FactFile, fact: Fact) -> Finding:
+    return Finding(
+        severity=INFO, path=file.path, line=fact.line, code="unowned", fact=fact.id,
+        message=f"{fact.id} is about the owner and has no scope, so no program sees it; to own it: echo-notes adopt "
+        f"{fact.id}",
+    )  # fmt: skip
+
+
+def check_flagged(opened: OpenVault, walk: Walk) -> Iterator[Finding]:
+    """Yield what the scan objects to: for information where a person stored it so, a warning where nobody was asked."""
+    labels = AuditTrail(opened.root).labels()
+    for passage in flagged_passages(opened, walk):
+        fact = passage.id if passage.layer == FACT else ""
+        asked = bool(fact) and any(fact == fact_id for fact_id, _ in labels)
+        name = f"{fact} " if fact else ""
+        yield Finding(
+            severity=INFO if asked else WARNING, path=passage.path, line=passage.line, code="flagged", fact=fact,
+            message=f"{name}reads like an attack or a secret ({', '.join(passage.flagged)}); no program is shown it",
+        )  # fmt: skip
+
+
+def flagged_passages(opened: OpenVault, walk: Walk) -> list[Passage]:
+    """Return every passage that is hidden from programs."""
+    from echo_notes.index.store import Index
+
+    rules = tuple(Path(path).expanduser() for path in opened.settings.scan_rules)
+    return Index(opened.root, opened.settings, own_rules=rules).flagged(walk)
 
 
 def _missing(opened: OpenVault, present: set[str]) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ from typing import Any
 from echo_notes.files.change import Change, ChangeResult
 from echo_notes.files.items import REMOVE
 from echo_notes.files.layout import ARCHIVE
+from echo_notes.guard.eligibility import is_unowned
 from echo_notes.guard.provenance import standing
 from echo_notes.lifecycle.entities import get_entity, load_entities
 from echo_notes.lifecycle.facts import Located, get_fact, load_facts, plan_edit
@@ -14,7 +15,7 @@ from echo_notes.lifecycle.moving import archive_path, plan_move
 from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.model.entity import Entity
 from echo_notes.model.errors import ConflictError, NotFoundError, RefusedError
-from echo_notes.model.fact import ACTIVE, ARCHIVED, ERASED_TEXT, SCOPE_OWNER, SUPERSEDED, USER, USER_STATED, Fact
+from echo_notes.model.fact import ACTIVE, ARCHIVED, ERASED_TEXT, SCOPE_OWNER, SUPERSEDED, USER_STATED, Fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +80,17 @@ def erase(opened: OpenVault, fact_ids: Sequence[str]) -> Marked:
 
 def adopt(opened: OpenVault, names: Sequence[str]) -> Marked:
     """Raise legacy, unowned or hand-labelled facts to the person's own word, after looking."""
-    if opened.writer.agent:
-        raise RefusedError(
-            "refused to adopt: only the person may vouch for facts", reason="provenance", op="adopt",
-            target=" ".join(names), fix="Run it from your own shell.",
-        )  # fmt: skip
     with opened.change("adopt") as change:
+        if not change.actor.is_person:
+            raise RefusedError(
+                "refused to adopt: only the person may vouch for facts", reason="provenance", op="adopt",
+                target=" ".join(names), fix="Run it from your own shell.",
+            )  # fmt: skip
         done, same = [], []
         for located in adoptable(change, opened, names):
             fact = located.fact
             label = change.standing_of(fact)
-            owned = fact.scope or fact.type != USER
-            if label.claims == label.protects and fact.provenance == USER_STATED and owned:
+            if label.claims == label.protects and fact.provenance == USER_STATED and not is_unowned(fact):
                 same.append(fact)
                 continue
             changes: dict[str, Any] = {"provenance": USER_STATED, "updatedAt": opened.now}
@@ -113,8 +113,8 @@ def adoptable(change: Change, opened: OpenVault, names: Sequence[str]) -> list[L
             entity = get_entity(opened, name, entities)
             for fact in load_facts(opened, entity):
                 held = change.standing_of(fact)
-                unowned = fact.type == USER and not fact.scope
-                if (held.by_hand or held == standing("", audited=None, known=False) or unowned) and fact.is_active:
+                unvouched = held.by_hand or held == standing("", audited=None, known=False)
+                if (unvouched or is_unowned(fact)) and fact.is_active:
                     found.append(Located(fact, entity, fact.path))
     return found
 
