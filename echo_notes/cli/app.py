@@ -25,6 +25,7 @@ COMMANDS = {
     "history": "history",
     "timeline": "timeline",
     "status": "status",
+    "stats": "stats",
     "supersede": "supersede",
     "correct": "supersede",
     "pin": "marks",

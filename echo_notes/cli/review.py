@@ -244,6 +244,8 @@ def _print(item: "Item", *, deep: bool = False) -> None:
         on = f" {write.target}" if write.target else ""
         say(f"  would {one_line(write.op)}{one_line(on)}: {one_line(write.text)}")
         say(paint(f"  proposed {entry.created_at[:10]} via {one_line(write.path)}, {one_line(write.provenance)}", DIM))
+        if entry.evidence:
+            say(paint(f"  {one_line(write.reason)}: {', '.join(map(one_line, entry.evidence))}", DIM))
     elif entry.description:
         say(paint(f"  {one_line(entry.description)} (confidence {entry.confidence:.2f})", DIM))
     for side in item.sides:
@@ -274,6 +276,7 @@ def _record(item: "Item", *, deep: bool = False) -> dict[str, Any]:
         record["write"] = {
             "op": write.op, "target": write.target or None, "text": write.text, "section": write.section or None,
             "reason": write.reason, "path": write.path, "provenance": write.provenance, "scope": write.scope or None,
+            "evidence": list(entry.evidence),
         }  # fmt: skip
     return record
 

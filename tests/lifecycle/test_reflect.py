@@ -92,6 +92,8 @@ def test_it_never_proposes_the_same_again_whatever_became_of_it(empty_vault: Pat
     assert texts(reflect(run, empty_vault)) == []
     assert head(empty_vault) == before
     ids = {one["text"]: one["id"] for one in found}
+    shown = run("review", "show", ids["Never deploy on a Friday"], at=empty_vault).out
+    assert "said on 2 days: memory/2026-11-02.md:3, memory/2026-11-09.md:3" in shown
     assert run("review", "approve", ids["Never deploy on a Friday"], at=empty_vault).status == 0
     assert run("review", "reject", ids["Always ask Zoë first"], at=empty_vault).status == 0
     assert run("review", "edit", ids["I prefer green tea"], "Green tea, always", at=empty_vault).status == 0
