@@ -49,6 +49,8 @@ COMMANDS = {
     "review": "review",
     "contradictions": "review",
     "check": "check",
+    "reindex": "reindex",
+    "model": "model",
     "audit": "audit",
     "config": "config",
     "shell-init": "shell",

@@ -108,22 +108,28 @@ def list_(ctx: typer.Context, in_vault: _InVault = False) -> None:
     _warn(invocation, place)
 
 
-def _set_own(invocation: Invocation, info: "SettingInfo", value: str) -> None:
+def write_own(name: str, value: str, *, dry_run: bool = False) -> tuple[bytes, bytes]:
+    """Set one value in the person's own config; return its bytes before and after."""
     from echo_notes.files.config import set_value
     from echo_notes.files.textfile import decode_text, dump_text, write_atomic
 
+    own = own_config_path().resolve()  # a config that is a link into a folder of dot files stays one
+    raw = own.read_bytes() if own.exists() else b""
+    source = decode_text(raw, own)
+    data = dump_text(set_value(source.text, name, value, path=own), bom=source.bom)
+    if data != raw and not dry_run:
+        write_atomic(own, data)
+    return raw, data
+
+
+def _set_own(invocation: Invocation, info: "SettingInfo", value: str) -> None:
     own = own_config_path()
     _refuse_program(info, _own_settings(own))
     if info.name == "vault":
         value = _vault_path(invocation, value)
     shown = str(own)
-    own = own.resolve()  # a config that is a link into a folder of dot files stays one
-    raw = own.read_bytes() if own.exists() else b""
-    source = decode_text(raw, own)
-    data = dump_text(set_value(source.text, info.name, value, path=own), bom=source.bom)
+    raw, data = write_own(info.name, value, dry_run=invocation.dry_run)
     changed = data != raw
-    if changed and not invocation.dry_run:
-        write_atomic(own, data)
     loaded = _own_settings(own) if not invocation.dry_run else None
     kept = getattr(loaded, info.attribute) if loaded else value
     if invocation.machine:

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Annotated, TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -74,14 +74,13 @@ def _tell(root: Path, was_vault: bool, written: tuple[str, ...], commit: str, fo
 
 def _make_default(root: Path, own: Path) -> bool:
     """Write a person's first vault into their own config; return whether it is the default now."""
-    from echo_notes.files.config import load_settings, set_value
-    from echo_notes.files.textfile import write_atomic
+    from echo_notes.cli.config import write_own
+    from echo_notes.files.config import load_settings
 
     if load_settings(None, own).settings.vault:
         return False
-    text = own.read_text(encoding="utf-8") if own.exists() else ""
     try:
-        write_atomic(own, set_value(text, "vault", str(root)).encode())
+        write_own("vault", str(root))
     except OSError:
         return False
     return True

@@ -67,13 +67,17 @@ def install(name: str, kind: str, models_dir: Path, *, retry: bool = True) -> No
 
     A folder that was there before and does not load is fetched again, once.
     """
+    from loguru import logger
+
+    logger.disable("fastembed")  # its failures are ours to tell, once
     folder = folder_of(name, models_dir)
+    was_there = folder.exists() and any(folder.iterdir())
     folder.mkdir(parents=True, exist_ok=True)
     try:
         _load(name, kind, folder, offline=False)
     except Exception:
         rmtree(folder, ignore_errors=True)
-        if not retry:
+        if not (retry and was_there):
             raise
         install(name, kind, models_dir, retry=False)
         return
