@@ -18,7 +18,7 @@ from echo_notes.files.sessions import (
     trim_session,
 )
 from echo_notes.files.settle import no_step
-from echo_notes.guard.durable import Statement
+from echo_notes.guard.durable import Statement, durable_statements
 from echo_notes.guard.gate import Proposal
 from echo_notes.index.embed import Embedder, EmbedderError, open_embedder
 from echo_notes.lifecycle.derive import ADDED, REFUSED, Derivation, Origin, Row, Settled, take_proposal
@@ -27,7 +27,6 @@ from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.lifecycle.remember import Batch
 from echo_notes.lifecycle.runs import note_run
 from echo_notes.lifecycle.summarise import (
-    Names,
     Reading,
     Sentence,
     choose,
@@ -203,8 +202,9 @@ class _Run:
         derivation = Derivation.begin(self.opened, self.change, NAME)
         names = derivation.names
         reading = read_messages(self.pending, names, self.opened.settings.categories, _embedder(self.opened))
-        chosen = choose(reading.sentences, self._may_tell)
-        worded = self._worded(names)
+        wrong = [(one, said.source) for one, said in reading.statements if derivation.is_judged_wrong(said)]
+        chosen = choose(reading.sentences, lambda sentence: not _repeats(sentence, wrong) and self._may_tell(sentence))
+        worded = self._worded(derivation)
         path = self._episode_path() if chosen or worded else ""
         rows = [
             self._take(derivation, message, statement, path)
@@ -234,12 +234,15 @@ class _Run:
         self._note_refusal(message, row.error)
         return row
 
-    def _worded(self, names: Names) -> str:
+    def _worded(self, derivation: Derivation) -> str:
         """Return the model's summary as Markdown, "" where there is none that the gate lets pass."""
         lines = []
+        names = derivation.names
         self.change.actor = self.opened.pass_actor(NAME, MODEL_INFERRED)
         target = f"a model's sentence on session {self.session.key}"
         for line in self.advice.lines if self.advice else ():
+            if any(derivation.is_judged_wrong(said) for said in durable_statements(line, names)):
+                continue
             try:
                 self.change.check(Proposal(op=NAME, target=target, texts={"sentence": line}))
             except RefusedError as error:
@@ -324,6 +327,11 @@ def _embedder(opened: OpenVault) -> Embedder | None:
 def _label(message: Message) -> str:
     """Return the most that a message may rank: as the person's words, said in their own shell, or as a program's."""
     return CONSOLIDATED if message.role == USER and not message.agent else MODEL_INFERRED
+
+
+def _repeats(sentence: Sentence, wrong: Sequence[tuple[Message, str]]) -> bool:
+    """Return whether a sentence is, or is part of, one of these statements of its message."""
+    return any(message is sentence.message and sentence.text.strip() in source for message, source in wrong)
 
 
 def _settled_lines(settled: Settled) -> Iterator[str]:

@@ -8,16 +8,19 @@ from itertools import islice
 from pathlib import Path
 
 from echo_notes.files.audit import AuditTrail
+from echo_notes.files.decisions import load_decisions
 from echo_notes.files.episodes import parse_episode
 from echo_notes.files.frontmatter import split
 from echo_notes.files.layout import EPISODES_DIR, MEMORY, SUMMARY, iter_daily
 from echo_notes.files.markdown import COMMENT, iter_blocks
 from echo_notes.files.textfile import decode_text
 from echo_notes.guard.eligibility import Reader, Traits, visible
+from echo_notes.guard.rejected import Decision, find_rejection
+from echo_notes.guard.values import plain_statement
 from echo_notes.index.passages import fact_passage
 from echo_notes.lifecycle.contested import contested_ids
 from echo_notes.lifecycle.entities import load_entities
-from echo_notes.lifecycle.facts import load_facts, traits_of
+from echo_notes.lifecycle.facts import claim_of, load_facts, traits_of
 from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.model.entity import Entity
 from echo_notes.model.errors import EchoError
@@ -42,6 +45,7 @@ class Parts:
     entities: tuple[Entity, ...] = ()
     effective: dict[str, float] = field(default_factory=dict)
     hidden: list[str] = field(default_factory=list)
+    decisions: tuple[Decision, ...] = ()
     _seen: dict[str, bool] = field(default_factory=dict)
     _ranked: list[Fact] = field(default_factory=list)
     _trail: AuditTrail = field(init=False)
@@ -55,6 +59,7 @@ class Parts:
         contested = contested_ids(self.opened)
         base = self.opened.settings.importance_decay_days
         self.entities = load_entities(self.opened)
+        self.decisions = load_decisions(self.opened.root)
         for entity in self.entities:
             for fact in self._facts_of(entity):
                 self._seen[fact.id] = visible(traits_of(fact, contested=fact.id in contested), self.reader)
@@ -109,13 +114,29 @@ class Parts:
             if not visible(Traits(layer=EPISODE, session=episode.session_key), self.reader):
                 continue
             created = episode.created_at.timestamp() if episode.created_at else 0.0
+            summary = self._without_wrong(episode.summary)
+            if not summary:
+                continue
             passage = Passage(
-                id=f"{path}#L{episode.line}", layer=EPISODE, path=path, line=episode.line, text=episode.summary,
+                id=f"{path}#L{episode.line}", layer=EPISODE, path=path, line=episode.line, text=summary,
                 on=_day_of(name), session=episode.session_key,
             )  # fmt: skip
             found += [(created, name, shown) for shown in self._whole(passage)]
         found.sort(key=lambda row: (row[2].on or date.min, row[0], row[1]), reverse=True)
         return tuple(passage for _, _, passage in found[:_EPISODES])
+
+    def _without_wrong(self, summary: str) -> str:
+        """Return an episode's summary without the lines that say what was judged wrong since."""
+        judged = {decision.entity for decision in self.decisions}
+        about = [entity for entity in self.entities if str(entity.ref) in judged]
+        if not about:
+            return summary
+        lines = []
+        for line in summary.splitlines():
+            said = plain_statement(line.removeprefix("- ").removeprefix("assistant: "))
+            if not any(find_rejection(claim_of(entity, said), self.decisions) for entity in about):
+                lines.append(line)
+        return "\n".join(lines).strip()
 
     def notes(self) -> tuple[Passage, ...]:
         """Return today's and yesterday's notes, each as one passage."""

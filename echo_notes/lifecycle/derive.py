@@ -148,6 +148,14 @@ class Derivation:
         self._fresh.setdefault(entity.ref, set()).add(stored.id)
         return Row(ADDED, statement.text, origin.source, str(entity.ref), stored.id)
 
+    def is_judged_wrong(self, statement: Statement) -> bool:
+        """Return whether what a statement says was judged wrong before: nothing that a pass writes repeats it."""
+        try:
+            entity = self._target(statement).entity
+        except EchoError:
+            return False
+        return find_rejection(claim_of(entity, statement.text, statement.key), self.decisions) is not None
+
     def nearly_says(self, entity: Entity | None, text: str) -> bool:
         """Return whether a program's fact about an entity (None: the owner) says nearly this, whatever became of it."""
         from echo_notes.lifecycle.llm.grounding import is_nearly

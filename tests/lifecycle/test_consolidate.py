@@ -289,3 +289,13 @@ def test_a_busy_vault_is_no_fault_of_the_session(vault: Path, run: Run) -> None:
     assert job is not None
     assert job.tries == 0
     assert len(consolidate(replace(opened, lock_wait=10)).done) == 1
+
+
+def test_an_episode_does_not_repeat_what_was_judged_wrong(vault: Path, run: Run, talk: Callable[..., Ran]) -> None:
+    run("remember", "Ada's phone is 555-0101", "--about", "people/ada", at=vault)
+    [fact] = [fact for fact in json.loads((vault / ADA).read_text(encoding="utf-8")) if "555" in fact["fact"]]
+    assert run("correct", fact["id"], "Ada's phone is 555-0110", at=vault).status == 0
+    talk("User: Ada's phone is 555-0101. The drawing desk went up to the attic.\n")
+    [episode] = episodes(vault)
+    assert "attic" in episode.summary
+    assert "555-0101" not in episode.summary

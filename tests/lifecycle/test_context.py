@@ -214,3 +214,17 @@ def test_a_label_that_only_the_file_claims_is_shown_as_unverified(empty_vault: P
     text = block(run, empty_vault)["text"]
     assert "bo-001 · unverified (rank 0)" in text
     assert f"{two} · stated by the person (rank 3)" in text
+
+
+def test_an_older_episode_is_shown_without_what_was_judged_wrong_since(empty_vault: Path, run: Run) -> None:
+    folder = empty_vault / "memory/episodes"
+    folder.mkdir(parents=True)
+    front = "---\nsessionKey: chat\ncreatedAt: 2026-11-29T00:00:00Z\n---\n"
+    text = f"{front}- Bo's phone is 555-0101\n- We rowed to Oslo.\n"
+    (folder / "2026-11-29-chat.md").write_text(text, encoding="utf-8")
+    one = keep(run, empty_vault, "Bo's phone is 555-0101", verb="remember")
+    assert "555-0101" in everything(block(run, empty_vault))
+    assert run("correct", one, "Bo's phone is 555-0110", at=empty_vault, now=LATER).status == 0
+    found = everything(block(run, empty_vault))
+    assert "555-0101" not in found
+    assert "We rowed to Oslo" in found
