@@ -22,7 +22,7 @@ from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.lifecycle.region import happened_on
 from echo_notes.lifecycle.supersede import retire
 from echo_notes.model.entity import Entity
-from echo_notes.model.fact import CHANGED, CONTRADICTION, MODEL_INFERRED, SCOPE_GLOBAL, SCOPE_OWNER, Fact
+from echo_notes.model.fact import CHANGED, CONTRADICTION, MODEL_INFERRED, Fact
 
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 Verify = Callable[[Fact, Fact], Verdict | None]
@@ -159,7 +159,9 @@ def _conflicts(
 ) -> Iterator[tuple[Fact, Fact, Verdict]]:
     """Yield the pairs that may conflict; what is not fresh has been compared with each other before.
 
-    Comparing two statements costs a millisecond, so only those that share their key, or words, are.
+    Whose scope a fact is in is no matter: the owner reads all of them, and of two that conflict one is true; what a
+    session may retire is for its rank to say. Comparing two statements costs a millisecond, so only those that share
+    their key, or words, are.
     """
     names = entity.names()
     new = {fact.id for fact in facts if fresh(fact)}
@@ -167,9 +169,7 @@ def _conflicts(
         return
     profiles = {fact.id: _profile(fact, names) for fact in facts}
     for one, other in combinations(sorted(facts, key=_age), 2):
-        if not (one.id in new or other.id in new) or _domain(one) != _domain(other):
-            continue
-        if _may_conflict(profiles[one.id], profiles[other.id]):
+        if (one.id in new or other.id in new) and _may_conflict(profiles[one.id], profiles[other.id]):
             yield one, other, compare(one, other, names)
 
 
@@ -243,8 +243,3 @@ def _beats(one: Fact, standing: Standing, other: Fact, its: Standing) -> bool:
 
 def _age(fact: Fact) -> tuple[date, str]:
     return happened_on(fact) or date.min, fact.id
-
-
-def _domain(fact: Fact) -> str:
-    """Return where a fact holds: what one session heard says nothing against another session's word."""
-    return SCOPE_OWNER if fact.scope in {"", SCOPE_OWNER, SCOPE_GLOBAL} else fact.scope

@@ -93,11 +93,16 @@ def test_an_unknown_day_is_neither_newer_nor_older() -> None:
         {"flagged": ("en.ignore",)},
         {"valid_until": date(2026, 1, 1)},
         {"valid_from": date(2027, 1, 1)},
-        {"scope": "session-7"},
     ],
 )
-def test_what_is_not_current_for_the_same_reader_takes_no_part(one: dict[str, object]) -> None:
+def test_what_is_not_current_takes_no_part(one: dict[str, object]) -> None:
     assert judged([fact(1, ACME, "2025-01-01", **one), fact(2, GLOBEX, "2025-06-01")], {}).retirements == ()
+
+
+def test_what_was_said_in_one_session_gives_way_to_what_was_said_later_in_another() -> None:
+    facts = [fact(1, ACME, "2025-01-01", scope="monday"), fact(2, GLOBEX, "2025-06-01", scope="tuesday")]
+    assert [move[:3] for move in moves(judged(facts, {}))] == [("bo-001", "bo-002", "changed")]
+    assert moves(judged(facts, {"bo-002": Standing(1, 1)})) == [("bo-002", "bo-001", "contradiction", "user_stated")]
 
 
 def test_a_pair_that_is_or_was_before_a_person_is_left_alone() -> None:
