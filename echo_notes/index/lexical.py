@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 SCHEMA = 2
 """Goes into the manifest's key: another number means another layout, and the index is made again."""
 
-FIELD_WEIGHTS = {"stems": 1.0, "exact": 0.25, "window": 1.5}
+FIELD_WEIGHTS = {"stems": 1.0, "exact": 0.25, "window": 1.75}
 """BM25 weights of what the text says, its words as written, and the text with its surroundings (tests/evals)."""
-WHOLE_WEIGHT = 2.5
+WHOLE_WEIGHT = 2.75
 """An identifier (`C++`, `node.js`) is in `exact` alone, and counts there what a word counts in the other two."""
 SINGLE_WEIGHT = 0.5
 """A lone Han character, kana or syllable counts half of a pair."""
