@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from echo_notes.guard.eligibility import PERSON_ADMIN
+from echo_notes.guard.eligibility import ADMIN
 from echo_notes.index.analysis import is_unspaced, query_terms
 from echo_notes.index.catalogue import Catalogue
 from echo_notes.index.embed import Embedder, EmbedderError
@@ -230,11 +230,15 @@ class Search:
         )
 
     def _declined(self, shown: Iterable[str]) -> tuple[Declined, ...]:
-        """Return what would have been among the hits, but for one of the rules, and which rule that was."""
+        """Return what would have been among the hits, but for one of the rules, and which rule that was.
+
+        Another scope's facts, and what is flagged where a program asks, stay out of this too.
+        """
         from echo_notes.index.explain import why_declined
 
         request = self._request
-        wide = replace(request, reader=PERSON_ADMIN, exclude_ids=frozenset(), floor=False, explain=False, rerank=False)
+        reader = replace(request.reader, audience=ADMIN)
+        wide = replace(request, reader=reader, exclude_ids=frozenset(), floor=False, explain=False, rerank=False)
         others = Search(
             replace(wide, k=2 * request.k),
             self._settings,
