@@ -1,6 +1,7 @@
 """What people type, as values: dates, and statements from arguments or standard input."""
 
 import json
+import re
 import sys
 from dataclasses import fields, replace
 from datetime import date
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from echo_notes.lifecycle.remember import Statement
 
 STDIN = "-"
+_LINE = re.compile(r"\r\n|\n|\r")  # and no other: JSON may hold U+2028 and U+0085 as they are
+_DAYS = frozenset(["on", "valid_from", "valid_until"])
 
 
 class Day:
@@ -40,7 +43,7 @@ def read_lines(words: list[str]) -> tuple[str, ...]:
     """Return the texts of the command: its words as one text, or with `-` the non-empty lines of standard input."""
     if words != [STDIN]:
         return (" ".join(words),)
-    return tuple(line.strip() for line in read_stdin().splitlines() if line.strip())
+    return tuple(line.strip() for line in _LINE.split(read_stdin()) if line.strip())
 
 
 def read_stdin() -> str:
@@ -75,20 +78,37 @@ def _from_json(line: str, number: int, common: "Statement") -> "Statement":
     names = {"fact": "text", "content": "text", "date": "on", "timestamp": "on", "validFrom": "valid_from",
              "validUntil": "valid_until", "pin": "pinned", "entity": "about"}  # fmt: skip
     known = {item.name for item in fields(common)}
-    day = Day()
     values: dict[str, Any] = {}
     for name, value in record.items():
         field = names.get(name, name)
         if field not in known:
             raise UsageError(f"has an unknown field {name!r}", where=where, fix=f"Known: {', '.join(sorted(known))}.")
-        if field in {"on", "valid_from", "valid_until"}:
-            values[field] = day.optional(str(value))
-        elif field == "tags":
-            values[field] = tuple(str(tag) for tag in value) if isinstance(value, list) else (str(value),)
-        else:
-            values[field] = value
+        if value is not None:
+            values[field] = _value(field, value, f"{where}, {name}")
     if not isinstance(values.get("text"), str):
         raise UsageError(
             "has no text", where=where, fix='For example: {"text": "Ada prefers tea", "about": "people/ada"}'
         )
     return replace(common, **values)
+
+
+def _value(field: str, value: Any, where: str) -> Any:
+    """Return what one field of a JSON statement says; UsageError where it is of another type."""
+    if field == "tags":
+        tags = value if isinstance(value, list) else [value]
+        if all(isinstance(tag, str) for tag in tags):
+            return tuple(tags)
+        wanted = "a text, or a list of texts"
+    elif field == "importance":
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value)
+        wanted = "a number from 0 to 1"
+    elif field == "pinned":
+        if isinstance(value, bool):
+            return value
+        wanted = "true or false"
+    else:
+        if isinstance(value, str):
+            return Day().optional(value) if field in _DAYS else value
+        wanted = "a text"
+    raise UsageError(f"is {json.dumps(value, ensure_ascii=False)[:40]}", where=where, fix=f"It takes {wanted}.")

@@ -38,15 +38,18 @@ class Claim:
 def find_rejection(claim: Claim, decisions: Iterable[Decision]) -> Decision | None:
     """Return the decision by which this claim stands rejected, None if it does not.
 
-    Statements match under any key; values under the same key. For each the latest decision counts.
+    Statements match under any key; values under the same key, by any of its names. For each the latest decision counts.
     """
+    from echo_notes.guard.keys import key_group
+
     latest: dict[tuple[str, ...], Decision] = {}
     for decision in decisions:
         if decision.entity != claim.entity:
             continue
         if decision.statement and decision.statement == claim.statement:
             latest["statement",] = decision
-        if decision.value and decision.key == claim.key and decision.value == claim.value:
+        same = decision.value == claim.value != ""
+        if same and (decision.key == claim.key or key_group(decision.key) == key_group(claim.key)):
             latest["value",] = decision
     wrong = [decision for decision in latest.values() if decision.verdict == WRONG]
     return max(wrong, key=lambda decision: decision.at) if wrong else None

@@ -83,12 +83,17 @@ def get_fact(opened: OpenVault, fact_id: str, entities: Sequence[Entity] | None 
 
 
 def claim_of(entity: Entity, text: str, key: str = "") -> Claim:
-    """Return what a statement about an entity says, normalised; the key is the one given, else the derived one."""
+    """Return what a statement about an entity says, normalised: the key and value that its words show.
+
+    Where they show none, they are a bare value of the key given. A key given besides does not hide what the words say.
+    """
     names = entity.names()
     derived = derive_key(text, names)
     value = ""
-    if derived and key in {"", derived.key}:
+    if derived:
         key, value = derived.key, normalise_value(derived.value)
+    elif key:
+        value = normalise_value(text)
     return Claim(str(entity.ref), key, value, normalise_statement(text, names))
 
 

@@ -104,7 +104,7 @@ def draw(facts: tuple[Fact, ...], paths: dict[str, str]) -> tuple[Lineage, ...]:
 
 def _problem(fact: Fact, by_id: dict[str, Fact], root: Fact) -> str:
     if fact.superseded_by and fact.superseded_by not in by_id:
-        return f"superseded by {fact.superseded_by}, which is not there"
+        return f"superseded by {fact.superseded_by}, which is not one of its facts"
     if fact is root and fact.superseded_by:
         return f"superseded by {fact.superseded_by}, which leads back to it"
     return ""

@@ -24,7 +24,7 @@ from echo_notes.lifecycle.notes import plan_entry
 from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.model.entity import Entity, EntityRef
 from echo_notes.model.errors import EchoError, UsageError
-from echo_notes.model.fact import SCOPE_OWNER, USER, Fact
+from echo_notes.model.fact import ENVIRONMENT, SCOPE_OWNER, USER, Fact
 
 AS_FACT = "fact"
 AS_NOTE = "note"
@@ -180,13 +180,22 @@ def _draft(opened: OpenVault, said: Statement, entity: Entity, related: tuple[st
             f"no category is called {said.category!r}",
             fix=f"Choose {', '.join(opened.settings.categories)}, or add it to `categories` in echo.yaml.",
         )
+    if said.type and said.type not in {USER, ENVIRONMENT}:
+        raise UsageError(f"no type is called {said.type!r}", fix=f"Choose {USER} or {ENVIRONMENT}.")
+    if said.importance is not None and not 0 <= said.importance <= 1:
+        raise UsageError(f"importance {said.importance} is not in 0 to 1", fix="Give 0 for least, 1 for most.")
+    if said.valid_from and said.valid_until and said.valid_until < said.valid_from:
+        raise UsageError(
+            f"it would hold from {said.valid_from} until {said.valid_until}, which is earlier",
+            fix="Give --valid-from the first day, and --valid-until the last.",
+        )
     derived = derive_key(said.text, entity.names())
     is_owner = str(entity.ref) == opened.settings.owner
     return Fact(
         id="", text=said.text, entity=entity.ref,
         category=said.category or default_category(said.text, opened.settings.categories),
         timestamp=said.on or opened.today, source=said.source, key=said.key or (derived.key if derived else ""),
-        type=said.type or (USER if is_owner else "environment"),
+        type=said.type or (USER if is_owner else ENVIRONMENT),
         importance=0.5 if said.importance is None else said.importance, pinned=said.pinned,
         tags=tuple(dict.fromkeys(tag.lstrip("#") for tag in said.tags)), related=related, created_at=opened.now,
         valid_from=said.valid_from, valid_until=said.valid_until,

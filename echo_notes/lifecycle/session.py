@@ -66,6 +66,8 @@ def add(
     fit = [replace(message, text=_whole(message.text), at=message.at or now, agent=agent) for message in messages]
     if not fit or any(not message.text for message in fit):
         raise UsageError("the message is empty", fix='For example: echo-notes session add monday "I moved to Lisbon"')
+    if odd := [one.importance for one in fit if one.importance is not None and not 0 <= one.importance <= 1]:
+        raise UsageError(f"importance {odd[0]} is not in 0 to 1", fix="Give 0 for least, 1 for most.")
     return add_messages(layout, clean, fit, now=now)
 
 
