@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from echo_notes.guard.conflict import Said, compare
 from echo_notes.guard.durable import is_blocked
 from echo_notes.guard.mentions import find_mentions
-from echo_notes.guard.values import plain_statement
+from echo_notes.guard.polarity import read_han, read_words
+from echo_notes.guard.values import normalise_statement, plain_statement
 from echo_notes.index.analysis import Kind, is_stop, is_unspaced, iter_terms
 from echo_notes.model.entity import Entity
 
@@ -58,10 +59,17 @@ def is_nearly(one: str, other: str) -> bool:
 
 
 def is_faithful(text: str, quote: str, names: Iterable[str]) -> bool:
-    """Return whether a worded statement does not deny, and is no looser than, the sentence that it rests on."""
+    """Return whether a worded statement denies exactly as much as the sentence that it rests on, and is no hedge."""
     if "?" in text or "？" in text or is_blocked(plain_statement(text)):
         return False
+    if _denies(text) != _denies(quote):
+        return False
     return not compare(Said(quote), Said(text), tuple(names)).is_conflict
+
+
+def _denies(text: str) -> bool:
+    said = normalise_statement(text)
+    return (read_han(said) if is_unspaced(said) else read_words(said)).negated
 
 
 def _plain(text: str) -> str:

@@ -9,7 +9,7 @@ from echo_notes.guard.durable import Statement, is_blocked
 from echo_notes.guard.keys import category_of, derive_key
 from echo_notes.guard.mentions import find_mentions, is_about_owner, subject_of
 from echo_notes.guard.sentences import iter_lines, iter_sentences
-from echo_notes.guard.values import normalise_statement, plain_statement
+from echo_notes.guard.values import plain_statement
 from echo_notes.lifecycle.llm.grounding import Names, is_faithful, is_grounded
 from echo_notes.model.entity import Entity
 from echo_notes.model.fact import ENVIRONMENT, USER
@@ -112,12 +112,23 @@ def _worded(plain: Proposed, wording: str, names: Names) -> Proposed | None:
     text = " ".join(wording.split())
     quote, entity = plain.quote, plain.entity
     own = entity.names() if entity else ("I", "me")
-    if not text or normalise_statement(text, own) == normalise_statement(quote, own):
+    if not text or _bare(text) == _bare(quote):
         return plain if _is_about(quote, entity, names, as_subject=True) else None
     granted = [entity] if entity else []
+    if _begins_with_another(quote, entity, names):
+        return None  # `Bob says that Ada …`, `I doubt that Ada …`: what is said is said by, and about, somebody else
     if not (is_grounded(text, quote, names, granted=granted) and is_faithful(text, quote, own)):
         return None
     return replace(plain, text=text, worded=True) if _is_about(text, entity, names, as_subject=False) else None
+
+
+def _begins_with_another(quote: str, entity: Entity | None, names: Names) -> bool:
+    first = next(iter(subject_of(quote, names)), None)
+    if first is None or (first.start and not first.owner):
+        return False
+    if entity is None or first.owner:
+        return (entity is None) != first.owner
+    return first.found != (entity,)
 
 
 def _is_about(text: str, entity: Entity | None, names: Names, *, as_subject: bool) -> bool:
@@ -132,6 +143,10 @@ def _whole_sentence(quote: str, text: str) -> str:
     """Return the sentence of a text that a quotation is, "" if it is none: half a sentence can say the opposite."""
     wanted = quote.strip()
     return next((one for one in sentences_of(text) if one == wanted or one.rstrip(".。!！") == wanted), "")
+
+
+def _bare(text: str) -> str:
+    return plain_statement(text).rstrip(".。!！ ").casefold()
 
 
 def _one_line(text: str) -> str:
