@@ -96,11 +96,10 @@ def commit_backlog(context: Context) -> None:
 def commit_written(
     context: Context, subject: str, body: str, paths: Iterable[str], *, blocked: GitFailedError | None
 ) -> tuple[str, GitFailedError | None]:
-    """Commit these paths; where git will not, remember them. An audit file with refusals goes along."""
+    """Commit these paths; where git will not, remember them. Audit files with refusals go along."""
     layout = context.layout
-    trail = trail_path(context)
     written = list(paths)
-    names = list(dict.fromkeys([*written, *([trail] if (layout.root / trail).exists() else [])]))
+    names = list(dict.fromkeys([*written, *_trails(context)]))
     error = blocked
     if error is None:
         try:
@@ -125,6 +124,13 @@ def _ignored(context: Context, paths: list[str]) -> GitFailedError | None:
         where=str(context.layout.root),
         fix="The file is written. Take the line out of .gitignore to put it under git.",
     )
+
+
+def _trails(context: Context) -> list[str]:
+    """Return the audit files of this clone that there are: refusals at a month's end wait for a change of the next."""
+    newest = context.layout.root / trail_path(context)
+    writer = newest.name.partition(".")[2]
+    return [context.layout.relative(path) for path in sorted(newest.parent.glob(f"*.{writer}"))]
 
 
 def trail_path(context: Context) -> str:

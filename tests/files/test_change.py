@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -85,6 +86,17 @@ def test_a_refusal_changes_nothing_but_the_audit_file_and_is_recorded_once(vault
     assert "zero" not in json.dumps(line)
     _put(vault, "notes.md", "clean\n")
     assert git(vault, "status", "--porcelain") == ""
+
+
+def test_the_last_refusals_of_a_month_are_committed_with_the_first_change_of_the_next(vault: Path) -> None:
+    with pytest.raises(RefusedError):
+        _put(vault, "notes.md", "zero\u200bwidth", AGENT)
+    later = replace(_context(vault), now=datetime.fromisoformat("2026-12-01T09:00:00+00:00"))
+    with Change(later, PERSON, "note") as change:
+        change.put("notes.md", b"clean\n", Proposal(op="note", target="notes.md"))
+        change.subject = "note: notes.md"
+    assert git(vault, "status", "--porcelain", "-uall") == ""
+    assert sorted(path.name for path in (vault / "audit").iterdir()) == ["2026-11.test.jsonl", "2026-12.test.jsonl"]
 
 
 def test_an_exception_inside_leaves_everything_as_it_was(vault: Path) -> None:
