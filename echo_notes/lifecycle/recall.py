@@ -7,6 +7,7 @@ from datetime import date
 from pathlib import Path
 
 from echo_notes.guard.eligibility import ADMIN
+from echo_notes.guard.rejected import WRONG
 from echo_notes.index.results import MODES, SearchRequest, SearchResult
 from echo_notes.index.store import Index
 from echo_notes.lifecycle.contested import contested_ids
@@ -94,9 +95,30 @@ def _request(opened: OpenVault, question: Question, index: Index) -> SearchReque
         layers=(question.layer,) if question.layer else (), tiers=(question.tier,) if question.tier else (),
         statuses=statuses, since=question.since.start if question.since else None,
         until=question.until.end if question.until else None, as_of=question.as_of, reader=reader,
-        exclude_ids=frozenset() if question.status == ALL else contested_ids(opened), hops=question.hops,
+        exclude_ids=_excluded(opened, question), hops=question.hops,
         decay=question.decay, rerank=question.rerank, now=opened.now, explain=question.explain,
     )  # fmt: skip
+
+
+def _excluded(opened: OpenVault, question: Question) -> frozenset[str]:
+    """Return the facts that are no answer: those before a person, and as of a day those that held on none."""
+    if question.status == ALL:
+        return frozenset()
+    return contested_ids(opened) | (_judged_wrong(opened) if question.as_of is not None else frozenset())
+
+
+def _judged_wrong(opened: OpenVault) -> frozenset[str]:
+    """Return the facts whose value was judged wrong, and not re-judged since: it was never true."""
+    from echo_notes.files.decisions import load_decisions
+
+    wrong: dict[tuple[str, str], set[str]] = {}
+    for decision in load_decisions(opened.root):
+        facts = wrong.setdefault((decision.entity, decision.statement), set())
+        if decision.verdict != WRONG:
+            facts.clear()
+        elif decision.value or not decision.key:  # else only the wording was wrong
+            facts.add(decision.fact)
+    return frozenset(fact for facts in wrong.values() for fact in facts)
 
 
 def _about(opened: OpenVault, question: Question, index: Index) -> tuple[str, str]:
