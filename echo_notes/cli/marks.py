@@ -97,7 +97,9 @@ def adopt(
 
     invocation: Invocation = ctx.find_root().obj
     opened = invocation.open()
-    preview = marks.adopt(replace(opened, writer=replace(opened.writer, dry_run=True)), names)
+    # A program is refused without being asked, by the write itself, so that the refusal is on record.
+    only_look = not opened.writer.agent
+    preview = marks.adopt(replace(opened, writer=replace(opened.writer, dry_run=only_look)), names)
     if preview.facts and not invocation.dry_run and not invocation.yes:
         for fact in preview.facts:
             tell(f"{fact.id}  {fact.text}")

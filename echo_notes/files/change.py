@@ -23,6 +23,9 @@ from echo_notes.model.entity import EntityRef
 from echo_notes.model.errors import ConflictError, GitFailedError, RefusedError
 from echo_notes.model.fact import Fact
 
+WITHHELD = "(withheld)"
+"""What the audit names in place of a target that the scan refuses."""
+
 
 @dataclass(frozen=True, slots=True)
 class ChangeResult:
@@ -266,7 +269,8 @@ class Change:
 
     def _record_refusal(self, error: RefusedError) -> bool:
         """Append a refusal to the audit file at once; False if the same one is there."""
-        line = self._line(error.op, error.target, "", self.actor.label, _text_digest(error.text or str(error)))
+        about = WITHHELD if self._gate_has_words_for(error.target) else error.target
+        line = self._line(error.op, about, "", self.actor.label, _text_digest(error.text or str(error)))
         if AuditTrail(self._layout.root).refused_before(line.digest, self.actor.path, error.op):
             return False
         path = trail_path(self._context)
@@ -277,8 +281,14 @@ class Change:
             handle.write(data)
             handle.flush()
         if self._context.commit_refusals:
-            commit_written(self._context, f"refused: {error.op} {error.target}", error.reason, [path], blocked=None)
+            commit_written(self._context, f"refused: {error.op} {about}", error.reason, [path], blocked=None)
         return True
+
+    def _gate_has_words_for(self, target: str) -> bool:
+        """Return whether the name that somebody typed is itself something that the vault must not hold."""
+        from echo_notes.guard.scan import scan_text
+
+        return bool(scan_text(target, joiners=self._context.joiners, rules=self._context.rules))
 
     # --- small parts
 

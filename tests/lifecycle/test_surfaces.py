@@ -126,6 +126,10 @@ SURFACES: dict[str, tuple[str, tuple[tuple[str, ...], ...]]] = {
     "config get": (ONLY, (("config", "get", "owner"),)),
     "config list": (ONLY, (("config", "list"),)),
     "schedule show": (ONLY, (("schedule", "show"),)),
+    "stats": (ONLY, (("stats",), ("stats", "--json"))),
+    "reindex": (ONLY, (("reindex",), ("reindex", "--json"))),
+    "model list": (ONLY, (("model", "list"),)),
+    "model status": (ONLY, (("model", "status"),)),
     "decay": (ONLY, (("decay", "--dry-run", "--json"),)),
     "gc": (ONLY, (("gc", "--dry-run", "--json"),)),
 }
@@ -137,7 +141,7 @@ WRITES = {
     "erase", "adopt", "entity new", "entity alias", "entity rename", "entity merge", "entity link", "session start",
     "session add",
     "session end", "extract", "consolidate", "heartbeat", "schedule install", "schedule remove", "reflect",
-    "review approve", "review edit", "review reject", "review defer", "config set", "shell-init",
+    "review approve", "review edit", "review reject", "review defer", "config set", "shell-init", "model use",
 }  # fmt: skip
 
 
