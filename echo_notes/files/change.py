@@ -23,6 +23,9 @@ from echo_notes.model.entity import EntityRef
 from echo_notes.model.errors import ConflictError, GitFailedError, RefusedError
 from echo_notes.model.fact import Fact
 
+_MOST_BODY = 100_000
+"""Bytes of a commit's body: git takes it as one argument, which the system allows some 128,000."""
+
 WITHHELD = "(withheld)"
 """What the audit names in place of a target that the scan refuses."""
 
@@ -66,6 +69,7 @@ class Change:
         self._before: dict[str, bytes | None] = {}
         self._after: dict[str, bytes | None] = {}
         self._audit: list[AuditLine] = []
+        self._planned: dict[str, list[AuditLine]] = {}
         self._decisions: list[Decision] = []
         self._gate: Gate | None = None
         self._trail: AuditTrail | None = None
@@ -117,7 +121,7 @@ class Change:
     def standing_of(self, fact: Fact) -> Standing:
         """Return what protects a fact and with which rank its claim speaks; one planned here counts as written."""
         digest = digest_record(fact.record)
-        planned = [line for line in self._audit if line.target == fact.id and line.digest]
+        planned = self._planned.get(fact.id, [])
         for line in reversed(planned):
             if line.digest == digest:
                 return standing(fact.provenance, audited=line.provenance, known=True)
@@ -147,7 +151,7 @@ class Change:
         """
         passed = self.check(proposal)
         self._plan(path, data)
-        self._audit.append(self._line(proposal.op, path, kind, self.actor.label, digest))
+        self._log(self._line(proposal.op, path, kind, self.actor.label, digest))
         return passed
 
     def put_fact(self, items: ItemsFile, path: str, fact: Fact, proposal: Proposal, *, label: str = "") -> Passed:
@@ -160,14 +164,14 @@ class Change:
         """Plan a fact file for a proposal that the gate has just passed; every fact changed has its audit line."""
         self._plan(path, items.dump())
         digest = digest_record(items.get(fact.id).record)
-        self._audit.append(self._line(op, fact.id, fact.type, label or fact.provenance, digest))
+        self._log(self._line(op, fact.id, fact.type, label or fact.provenance, digest))
 
     def put_facts(self, path: str, data: bytes | None, op: str, lines: Iterable[FactLine]) -> None:
         """Plan the whole bytes of a fact file (None removes it) for proposals that the gate has passed."""
         self._plan(path, data)
         for line in lines:
             digest = "" if line.gone else digest_record(line.fact.record)
-            self._audit.append(self._line(op, line.fact.id, line.fact.type, line.label, digest))
+            self._log(self._line(op, line.fact.id, line.fact.type, line.label, digest))
 
     def knows(self, fact_id: str) -> bool:
         """Return whether the audit trail has a line for this fact, so that its id is never given again."""
@@ -228,7 +232,7 @@ class Change:
         paths = [path for path, _, _ in writes] + [path for path, _ in appends]
         git_error = self._commit_earlier_work([path for path, _, _ in writes])
         journal = Journal(self._layout, self._context.step)
-        body = "\n".join([*self.body, "", f"Echo-Path: {self.actor.path}", *self.trailers]).strip()
+        body = "\n".join([*_within(self.body, _MOST_BODY), "", f"Echo-Path: {self.actor.path}", *self.trailers]).strip()
         plan = None
         try:
             plan = journal.write(self.subject, body, writes, appends)
@@ -309,6 +313,11 @@ class Change:
             provenance=label, digest=digest,
         )  # fmt: skip
 
+    def _log(self, line: AuditLine) -> None:
+        self._audit.append(line)
+        if line.digest:
+            self._planned.setdefault(line.target, []).append(line)
+
     def _audit_trail(self) -> AuditTrail:
         if self._trail is None:
             self._trail = AuditTrail(self._layout.root)
@@ -368,3 +377,14 @@ def _with_moves(
             yield gone[name][0], path, gone[name][1], after
         elif name not in moved or gone.get(name, ("", None))[0] != path:
             yield path, path, before, after
+
+
+def _within(lines: list[str], room: int) -> list[str]:
+    """Return the first lines that fit, and one that says how many more there were."""
+    kept: list[str] = []
+    for line in lines:
+        room -= len(line.encode("utf-8", "surrogateescape")) + 1
+        if room < 0:
+            return [*kept, f"… and {len(lines) - len(kept)} more; the audit file has them all"]
+        kept.append(line)
+    return kept

@@ -7,6 +7,7 @@ from echo_notes.files.change import Change, ChangeResult, FactLine
 from echo_notes.files.jobs import claim
 from echo_notes.files.ticks import Batch, pending_uses
 from echo_notes.guard.gate import Proposal
+from echo_notes.guard.provenance import BY_HAND
 from echo_notes.lifecycle.contested import contested_ids
 from echo_notes.lifecycle.entities import items_path, load_entities
 from echo_notes.lifecycle.facts import iter_facts, load_items, traits_of
@@ -131,11 +132,13 @@ def _archive(change: Change, entity: Entity, fading: Fading) -> list[Faded]:
     labels: dict[str, str] = {}
     faded = []
     for number, fact in enumerate(before.facts):
-        if not _is_to_archive(change, fact, entity, fading):
+        if not (fading.may_claim(fact.provenance) and fading.is_faded(fact, entity)):
             continue
-        standing = change.standing_of(fact)
-        change.check(Proposal(op=NAME, target=fact.id, standing=standing, traits=traits_of(fact)))
-        labels[fact.id] = change.keep_label(fact)
+        held = change.standing_of(fact)
+        if not fading.outranks(held):
+            continue
+        change.check(Proposal(op=NAME, target=fact.id, standing=held, traits=traits_of(fact)))
+        labels[fact.id] = BY_HAND if held.by_hand else fact.provenance
         items = items.set(number, {"status": ARCHIVED})
         faded.append(Faded(fact, fading.effective(fact)))
     if items is not before:

@@ -83,7 +83,7 @@ class _Tally:
 
     counts: dict[str, Counter[str]] = field(default_factory=dict)
     bands: Counter[float] = field(default_factory=Counter)
-    fading: list[tuple[float, Fact]] = field(default_factory=list)
+    fading: list[tuple[float, Fact, Entity]] = field(default_factory=list)
     recalled: list[Fact] = field(default_factory=list)
 
     def add(self, name: str, word: str) -> None:
@@ -134,8 +134,8 @@ def _count(tally: _Tally, fact: Fact, entity: Entity, fading: Fading) -> None:
     if fading.used(fact).access_count > 0:
         tally.recalled.append(fact)
     days = fading.days_left(fact) if fact.status == ACTIVE and fading.may_claim(fact.provenance) else None
-    if days is not None and fading.may_fade(fact, entity):
-        tally.fading.append((days, fact))
+    if days is not None:
+        tally.fading.append((days, fact, entity))
 
 
 def _fades_next(opened: OpenVault, tally: _Tally, fading: Fading, sight: Sight) -> tuple[FadesNext, ...]:
@@ -144,8 +144,10 @@ def _fades_next(opened: OpenVault, tally: _Tally, fading: Fading, sight: Sight) 
     ordered = sorted(tally.fading, key=lambda row: (row[0], row[1].id))
     rows = (
         FadesNext(shown, fading.effective(fact), days)
-        for days, fact in ordered
-        if fading.outranks(trail.standing_of(fact)) and (shown := sight.find(fact, every_status=True))
+        for days, fact, entity in ordered
+        if fading.may_fade(fact, entity)
+        and fading.outranks(trail.standing_of(fact))
+        and (shown := sight.find(fact, every_status=True))
     )
     return tuple(islice(rows, _SHOWN))
 

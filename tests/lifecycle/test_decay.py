@@ -295,3 +295,13 @@ def test_the_only_answer_is_found_first_after_two_years_and_explained(empty_vaul
         assert first["id"] == old
         assert first["scores"]["effective_importance"] < 0.001
         assert 0 < first["scores"]["factor"] < 1
+
+
+def test_a_decay_of_many_facts_is_one_commit_whose_message_git_can_take(empty_vault: Path, run: Run) -> None:
+    by_hand(empty_vault, *({"id": f"{'名' * 160}-{number:03d}"} for number in range(320)))
+    found = decay(run, empty_vault)
+    assert len(archived(found)) == 320
+    body = git(empty_vault, "log", "-1", "--format=%b")
+    assert "more; the audit file has them all\n" in body
+    assert body.rstrip().endswith("Echo-Path: pass.decay")
+    assert git(empty_vault, "status", "--porcelain") == ""
