@@ -10,7 +10,6 @@ from echo_notes.guard.fence import fence_sections
 from echo_notes.lifecycle.context_parts import Parts, holds
 from echo_notes.lifecycle.context_room import HEAD, TAIL, Placed, Section, place
 from echo_notes.lifecycle.opened import OpenVault
-from echo_notes.lifecycle.recall import Question, recall
 from echo_notes.model.errors import EchoError, UsageError
 from echo_notes.model.fact import ENVIRONMENT, SCOPE_OWNER, USER
 from echo_notes.model.passage import MEMORY as MEMORY_LAYER
@@ -116,6 +115,8 @@ def _answers(
     opened: OpenVault, parts: Parts, query: str, shown: Sequence[Passage], *, models_dir: Path | None, embedder_key: str
 ) -> tuple[tuple[Passage, ...], tuple[str, ...]]:
     """Return what answers a question and is not in the block yet: passages, then summaries of what they are about."""
+    from echo_notes.lifecycle.recall import Question, recall
+
     question = Question(query=query, k=_HITS, touch=False)
     result = recall(opened, question, models_dir=models_dir, embedder_key=embedder_key)
     ids = {passage.id for passage in shown}

@@ -15,7 +15,7 @@ from echo_notes.lifecycle.fading import Faded, Fading
 from echo_notes.lifecycle.moving import old_versions, plan_pruning
 from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.lifecycle.rehearsal import Folded, batch_to_fold, finish_fold, plan_fold
-from echo_notes.lifecycle.runs import note_run
+from echo_notes.lifecycle.runs import note_run, require_owner
 from echo_notes.model.entity import Entity
 from echo_notes.model.errors import EchoError
 from echo_notes.model.fact import ARCHIVED, CONSOLIDATED, USER_STATED, Fact
@@ -40,7 +40,11 @@ class Decay:
 
 
 def decay(opened: OpenVault) -> Decay:
-    """Run the pass once over the whole vault; a second run finds nothing to do, and one at a time runs."""
+    """Run the pass once over the whole vault; a second run finds nothing to do, and one at a time runs.
+
+    RefusedError for a program that is bound to another scope than the owner's.
+    """
+    require_owner(opened, NAME, "the facts of the vault")
     with claim(opened.layout, opened.layout.state_dir / "decay.lock") as mine:
         if not mine:
             return Decay(busy=True)

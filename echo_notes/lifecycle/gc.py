@@ -13,7 +13,7 @@ from echo_notes.lifecycle.facts import load_items, traits_of
 from echo_notes.lifecycle.fading import Faded, Fading
 from echo_notes.lifecycle.moving import archive_path, plan_move
 from echo_notes.lifecycle.opened import OpenVault
-from echo_notes.lifecycle.runs import note_run
+from echo_notes.lifecycle.runs import note_run, require_owner
 from echo_notes.model.entity import Entity
 from echo_notes.model.errors import EchoError, RefusedError
 from echo_notes.model.fact import ACTIVE, ARCHIVED, Fact
@@ -34,6 +34,7 @@ class Collected:
 
 def collect(opened: OpenVault) -> Collected:
     """Move every forgettable fact of items.json to its entity's archive.json, ids and all, in one change."""
+    require_owner(opened, NAME, "the facts of the vault")
     problems: list[EchoError] = []
     fading = _fading(opened)
     entities = [entity for entity, _ in _forgettable(opened, fading, problems, archive=False)]

@@ -16,9 +16,9 @@ from echo_notes.lifecycle.held import LEARN, held_id
 from echo_notes.lifecycle.notes import add_line
 from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.lifecycle.repeated import Repeated, gather, says
-from echo_notes.lifecycle.runs import note_run
+from echo_notes.lifecycle.runs import note_run, require_owner
 from echo_notes.model.errors import EchoError, RefusedError
-from echo_notes.model.fact import CONSOLIDATED, SCOPE_OWNER
+from echo_notes.model.fact import CONSOLIDATED
 
 NAME = "reflect"
 RECENT = timedelta(days=60)
@@ -56,11 +56,7 @@ def reflect(opened: OpenVault, since: date | None = None) -> Reflection:
     Nothing is proposed that MEMORY.md or a topic note says, or that was proposed before, whatever became of it; nor
     more than fits into `context.memoryBudget`. Words are the person's own.
     """
-    if opened.writer.agent and opened.writer.scope not in {None, SCOPE_OWNER}:
-        raise RefusedError(
-            f"refused to reflect: MEMORY.md is outside the scope {opened.writer.scope!r}",
-            reason="scope", op=NAME, target=MEMORY, fix="Run it without --scope.",
-        )  # fmt: skip
+    require_owner(opened, NAME, "MEMORY.md and notes")
     problems: list[EchoError] = []
     found = gather(opened, since or opened.today - RECENT, problems)
     topics = _topics(opened, problems)

@@ -7,6 +7,8 @@ from echo_notes.files.layout import Layout
 from echo_notes.files.lock import prepare_echo_dir
 from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.model.dates import format_instant, parse_instant
+from echo_notes.model.errors import RefusedError
+from echo_notes.model.fact import SCOPE_OWNER
 
 LOG = "schedule.log"
 """What scheduled passes print, in the state directory."""
@@ -31,6 +33,15 @@ class LastRun:
     name: str
     at: datetime | None
     overdue: bool = False
+
+
+def require_owner(opened: OpenVault, name: str, what: str) -> None:
+    """RefusedError where a program that is bound to another scope than the owner's starts a pass over all of `what`."""
+    if opened.writer.agent and opened.writer.scope not in {None, SCOPE_OWNER}:
+        raise RefusedError(
+            f"refused to {name}: {what} are outside the scope {opened.writer.scope!r}", reason="scope", op=name,
+            target=what, fix="Run it without --scope.",
+        )  # fmt: skip
 
 
 def note_run(opened: OpenVault, name: str) -> None:

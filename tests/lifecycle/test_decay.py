@@ -305,3 +305,28 @@ def test_a_decay_of_many_facts_is_one_commit_whose_message_git_can_take(empty_va
     assert "more; the audit file has them all\n" in body
     assert body.rstrip().endswith("Echo-Path: pass.decay")
     assert git(empty_vault, "status", "--porcelain") == ""
+
+
+def test_a_program_bound_to_a_scope_may_not_age_the_whole_vault(
+    empty_vault: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_hand(empty_vault, {"id": "bo-001"})
+    monkeypatch.setenv("ECHO_ACTOR", "agent")
+    for verb in ("decay", "gc"):
+        assert run(verb, "--scope", "chat-7", at=empty_vault, now=LATER).status == 4
+    assert facts_of(empty_vault)["bo-001"]["status"] == "active"
+    assert archived(decay(run, empty_vault)) == ["bo-001"]
+
+
+def test_explain_names_what_age_supersession_and_the_floor_took(empty_vault: Path, run: Run) -> None:
+    old = keep(run, empty_vault, "Bo keeps the tent in the cellar", verb="remember")
+    run("supersede", old, "Bo keeps the tent in the attic", at=empty_vault, now="2025-02-01T09:00:00+00:00")
+    keep(run, empty_vault, "Bo sold a lamp", now=LATER)
+    words = ("recall", "where is the tent", "--explain", "--no-touch")
+    found = json.loads(run(*words, "--json", at=empty_vault, now=LATER).out)
+    first = found["results"][0]
+    assert (first["id"], first["scores"]["factor"] < 1) == ("bo-002", True)
+    assert {one["id"]: one["reason"] for one in found["declined"]}["bo-001"] == "superseded by bo-002"
+    shown = run(*words, at=empty_vault, now=LATER).out
+    assert f" × {first['scores']['factor']:.3f}  (" in shown
+    assert "superseded by bo-002" in shown
