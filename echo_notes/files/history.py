@@ -116,6 +116,36 @@ class History:
         reply = self._run(["log", *count, form, "--", *(paths or ["."])])
         return tuple(_parse_commit(entry) for entry in reply.out.split("\x1e") if entry.strip())
 
+    def shrunk(self, folder: str) -> tuple[tuple[str, str], ...]:
+        """Return (path, short commit id) for every file of a folder that lost bytes or lines, newest first.
+
+        For a folder whose files only ever grow. The id is "" for what is not committed yet, where any line that was
+        removed or altered counts; of commits, which are many, sizes are compared. () without git or commits.
+        """
+        if self.find_work_tree() is None:
+            return ()
+        here = self._run(["diff", "--numstat", "--no-renames", "--relative", "HEAD", "--", folder]).out.splitlines()
+        found = [(parts[2], "") for line in here if (parts := line.split("\t"))[1:2] not in ([], ["0"])]
+        steps: list[tuple[str, str, str, str]] = []
+        words = ["log", "-m", "--raw", "--no-abbrev", "--no-renames", "--relative", "--format=%h", "--", folder]
+        commit = ""
+        for line in self._run(words).out.splitlines():
+            if line.startswith(":"):
+                change, _, path = line.partition("\t")
+                before, after = change.split()[2:4]
+                steps.append((path, commit, before, after))
+            elif line.strip():
+                commit = line.strip()
+        sizes = self._sizes({blob for step in steps for blob in step[2:]})
+        found += [(path, at) for path, at, before, after in steps if sizes.get(after, 0) < sizes.get(before, 0)]
+        return tuple(dict.fromkeys(found))
+
+    def _sizes(self, blobs: Iterable[str]) -> dict[str, int]:
+        """Return the sizes of objects; one that is not there (the id of nothing) has none."""
+        reply = self._run(["cat-file", "--batch-check=%(objectname) %(objectsize)"], stdin="\n".join(blobs) + "\n")
+        rows = (line.split() for line in reply.out.splitlines())
+        return {row[0]: int(row[1]) for row in rows if len(row) > 1 and row[1].isdecimal()}
+
     def changed_in(self, commit: str) -> tuple[str, ...]:
         """Return the vault's paths that a commit touched."""
         reply = self._run(["diff-tree", "-r", "--root", "--no-commit-id", "--name-only", "--no-renames", "-z", commit])

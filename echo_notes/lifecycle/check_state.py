@@ -31,6 +31,7 @@ def check_state(opened: OpenVault, walk: Walk) -> Iterator[Finding]:
     for path, line, what in broken_chains(opened.root):
         message = f"this line {what}; the audit trail was changed by hand or merged"
         yield Finding(severity=ERROR, path=path, line=line, code="audit-chain", message=message)
+    yield from _check_removed(opened)
     for line in unreadable_lines(opened.root):
         yield Finding(severity=WARNING, path=DECISIONS, line=line, code="decision", message="is no decision")
     yield from _check_review(opened)
@@ -40,6 +41,16 @@ def check_state(opened: OpenVault, walk: Walk) -> Iterator[Finding]:
         yield Finding(severity=ERROR, path=folder, code="unreadable", message=why.lower(), status=6)
     for path in walk.links:
         yield Finding(severity=INFO, path=path, code="link", message="is a symbolic link, which is not followed")
+
+
+def _check_removed(opened: OpenVault) -> Iterator[Finding]:
+    """Yield where lines of the audit trail are gone: a chain cannot miss its own end, or a file that is not there."""
+    for path, commit in opened.history().shrunk(AUDIT_DIR):
+        if commit:
+            message = f"lines were removed in {commit}; what stood there: git show {commit} -- {path}"
+        else:
+            message = f"lines were removed or altered since the last commit; to put them back: git checkout -- {path}"
+        yield Finding(severity=ERROR, path=path, code="audit-removed", message=message)
 
 
 def check_vouched(opened: OpenVault, files: Sequence[FactFile]) -> Iterator[Finding]:
