@@ -13,6 +13,7 @@ EXIT_INTERRUPT = 130
 
 def main() -> None:
     """Run the command line and exit with its status."""
+    _open_closed_streams()
     sys.exit(run(sys.argv[1:]))
 
 
@@ -46,9 +47,37 @@ def run(args: list[str]) -> int:
 def _dispatch(args: list[str], invocation: "Invocation") -> int:
     from echo_notes.cli.app import build
 
-    status = build().main(args=args, prog_name="echo-notes", standalone_mode=False, obj=invocation)
+    words = [_as_utf8(number, arg, args) for number, arg in enumerate(args, 1)]
+    try:
+        status = build().main(args=words, prog_name="echo-notes", standalone_mode=False, obj=invocation)
+    except SystemExit as ended:  # a broken pipe is 1 to Typer, which here would mean that nothing was found
+        if isinstance(ended.__context__, BrokenPipeError):
+            raise ended.__context__ from None
+        raise
     sys.stdout.flush()
     return max(status if isinstance(status, int) else 0, invocation.status)
+
+
+def _as_utf8(number: int, arg: str, args: list[str]) -> str:
+    """Return an argument as UTF-8, whatever the locale took its bytes for; UsageError where they are no text.
+
+    What is said in a session is never lost: there, bytes that are no text are marked as such.
+    """
+    if arg.isascii() or not any("\ud800" <= char <= "\udfff" for char in arg):
+        return arg
+    try:
+        return os.fsencode(arg).decode("utf-8", "replace" if args[:2] == ["session", "add"] else "strict")
+    except UnicodeError:
+        from echo_notes.model.errors import UsageError
+
+        raise UsageError("is not UTF-8", where=f"argument {number}", fix="Nothing was written. Convert it.") from None
+
+
+def _open_closed_streams() -> None:
+    """Put the null device where the shell closed a stream (`>&-`), so that no file of the vault becomes that stream."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123 - open until exit
 
 
 def _explain(error: Exception, *, debug: bool) -> int | None:  # noqa: ARG001 - the caller raises again

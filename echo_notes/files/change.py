@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
@@ -78,7 +79,8 @@ class Change:
     # --- the context: lock, recover, and at the end write
 
     def __enter__(self) -> Self:
-        self._context.history.warm()
+        with suppress(GitFailedError):  # told at the end, when the files are written
+            self._context.history.warm()
         self._lock = hold_lock(self._layout, wait=self._context.lock_wait)
         self._lock.__enter__()
         try:

@@ -253,14 +253,18 @@ class History:
         return self._run([*words, "--pathspec-from-file=-", "--pathspec-file-nul"], stdin="\0".join(names))
 
     def _run(self, words: Sequence[str], *, stdin: str | None = None) -> Reply:
-        feed: Any = None
+        git, feed = self._command(), None
+        from git.exc import GitCommandNotFound
+
         if stdin is not None:
             feed = _as_file(stdin.encode("utf-8", "surrogateescape"))
         try:
-            status, out, err = self._command().execute(
+            status, out, err = git.execute(
                 ["git", *words], istream=feed, with_extended_output=True, with_exceptions=False,
                 stdout_as_string=False, strip_newline_in_stdout=False, env=self._env(),
             )  # fmt: skip
+        except GitCommandNotFound:
+            raise _no_git() from None
         finally:
             if feed is not None:
                 feed.close()
@@ -272,9 +276,7 @@ class History:
             try:
                 from git.cmd import Git
             except ImportError:
-                raise GitFailedError(
-                    "git is not installed", fix="Install git; Echo Notes keeps its history in it."
-                ) from None
+                raise _no_git() from None
             # A Path: in a string GitPython would expand what looks like a variable or a home folder.
             self._git = Git(self.root)
         return self._git
@@ -287,6 +289,13 @@ def _as_file(data: bytes) -> Any:
     handle.write(data)
     handle.seek(0, io.SEEK_SET)
     return handle
+
+
+def _no_git() -> GitFailedError:
+    return GitFailedError(
+        "git is not installed",
+        fix="Install it: Echo Notes keeps its history in it. The next command commits what is written now.",
+    )
 
 
 def _failure(reply: Reply) -> GitFailedError:

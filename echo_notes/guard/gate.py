@@ -64,6 +64,11 @@ class Proposal:
     claim: Claim | None = None
     transient: bool = False
 
+    @property
+    def verb(self) -> str:
+        """What is tried, as a sentence says it."""
+        return "make" if self.op == "entity" else self.op.rpartition(".")[2]
+
 
 @dataclass(frozen=True, slots=True)
 class Passed:
@@ -94,11 +99,12 @@ class Gate:
 
         flagged: list[str] = []
         for name, text in proposal.texts.items():
+            _require_characters(proposal, name, text)
             for finding in scan_text(text, joiners=self.joiners, rules=self.rules):
                 waved = actor.is_person and actor.allow_flagged and finding.reason != "invisible_unicode"
                 if not waved:
                     raise RefusedError(
-                        f"refused to {proposal.op} {proposal.target}: the {name} {_predicate(finding)}",
+                        f"refused to {proposal.verb} {proposal.target}: the {name} {_predicate(finding)}",
                         reason=finding.reason, op=proposal.op, target=proposal.target, text=text,
                         fix=_scan_fix(finding.reason, actor),
                     )  # fmt: skip
@@ -110,14 +116,14 @@ class Gate:
             return
         if not visible(proposal.traits, Reader(audience="admin", scope=actor.scope, agent=not actor.is_person)):
             raise RefusedError(
-                f"refused to {proposal.op} {proposal.target}: it is outside the scope {actor.scope!r}",
+                f"refused to {proposal.verb} {proposal.target}: it is outside the scope {actor.scope!r}",
                 reason="scope", op=proposal.op, target=proposal.target, fix="Name the scope that the fact belongs to.",
             )  # fmt: skip
 
     def _transient(self, proposal: Proposal, actor: Actor) -> None:
         if proposal.transient and actor.is_pass:
             raise RefusedError(
-                f"refused to {proposal.op} {proposal.target}: it is the passing state of a task, not a durable fact",
+                f"refused to {proposal.verb} {proposal.target}: it is the passing state of a task, not a durable fact",
                 reason="transient", op=proposal.op, target=proposal.target, text=_first(proposal.texts),
             )  # fmt: skip
 
@@ -127,7 +133,7 @@ class Gate:
             return
         hand = ", changed or labelled by hand" if standing.by_hand else ""
         raise RefusedError(
-            f"refused to {proposal.op} {proposal.target}: it ranks {LABELS[standing.protects]} "
+            f"refused to {proposal.verb} {proposal.target}: it ranks {LABELS[standing.protects]} "
             f"({standing.protects}{hand}), this write ranks {actor.label} ({actor.rank})",
             reason="provenance", op=proposal.op, target=proposal.target, text=_first(proposal.texts),
             fix="Only a write of the same or a higher rank may do that; the person can, from their own shell.",
@@ -150,7 +156,7 @@ class Gate:
             else f"This write ranks {actor.label} ({actor.rank}); only {decision.by} or higher may reinstate it."
         )
         raise RefusedError(
-            f"refused to {proposal.op} {proposal.target}: {known}",
+            f"refused to {proposal.verb} {proposal.target}: {known}",
             reason="rejected_value", op=proposal.op, target=proposal.target, text=_first(proposal.texts), fix=fix,
         )  # fmt: skip
 
@@ -165,6 +171,17 @@ def added_texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
                 label += "'"
             texts[label] = text
     return texts
+
+
+def _require_characters(proposal: Proposal, name: str, text: str) -> None:
+    """Raise RefusedError for half of a surrogate pair, which JSON and Python can hold and a file of text cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise RefusedError(
+            f"refused to {proposal.verb} {proposal.target}: the {name} has no character at position {error.start + 1}",
+            reason="invalid", op=proposal.op, target=proposal.target, fix="Write it as UTF-8.",
+        ) from None  # fmt: skip
 
 
 def _predicate(finding: "Finding") -> str:

@@ -27,6 +27,8 @@ def init(opened: OpenVault, *, template: str = DEFAULT_TEMPLATE, nested: bool = 
     root = opened.root
     if root.exists() and not root.is_dir():
         raise UsageError("is a file, not a folder", where=str(root), fix="Name a folder.")
+    if all((root / name).exists() for name in ("HEAD", "objects", "refs")):
+        raise UsageError("is a bare git repository", where=str(root), fix="Clone it, and make the vault in the clone.")
     outer = find_vault(root.parent)
     if outer and not nested and not (root / MARKER).exists():
         raise ConflictError(f"lies inside the vault {outer}", where=str(root), fix="To nest one anyway: add --yes")

@@ -28,6 +28,7 @@ class Noted:
 
 def note(opened: OpenVault, texts: tuple[str, ...], *, on: date | None = None) -> Noted:
     """Append entries to a day's note (default: today's), each with the time of day where the day is today."""
+    _require_some(texts)
     with opened.change("note") as change:
         path = ""
         for text in texts:
@@ -38,6 +39,7 @@ def note(opened: OpenVault, texts: tuple[str, ...], *, on: date | None = None) -
 
 def learn(opened: OpenVault, texts: tuple[str, ...], *, section: str = "", topic: str = "") -> Noted:
     """Add lines to MEMORY.md under a section, or to a topic note that MEMORY.md then lists."""
+    _require_some(texts)
     with opened.change("learn") as change:
         path = _plan_topic(change, topic) if topic else MEMORY
         known = [text for text in texts if not plan_line(change, opened, text, section=section, path=path)]
@@ -118,9 +120,13 @@ def _clean(change: Change, opened: OpenVault, text: str) -> str:
     line = text.strip()
     if change.actor.strip_invisible:
         line = strip_invisible(line, joiners=opened.settings.joiners)
-    if not line:
-        raise UsageError("the text is empty", fix='For example: echo-notes note "Called the bank"')
+    _require_some(line)
     return line
+
+
+def _require_some(given: str | tuple[str, ...]) -> None:
+    if not given:
+        raise UsageError("the text is empty", fix='For example: echo-notes note "Called the bank"')
 
 
 def _has_line(text: str, line: str) -> bool:

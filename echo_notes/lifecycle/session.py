@@ -131,4 +131,4 @@ def _listed(layout: Layout, session: Session, queued: set[str], aside: Job | Non
 
 def _whole(text: str) -> str:
     """Return a message as text that can be written: bytes that were no UTF-8 are marked as such."""
-    return text.strip().encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return text.strip().encode("utf-8", "surrogatepass").decode("utf-8", "replace")
