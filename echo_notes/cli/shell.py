@@ -74,10 +74,13 @@ class _FactIds:
     def __iter__(self) -> "Iterator[str]":
         from echo_notes.lifecycle.entities import load_entities
         from echo_notes.lifecycle.facts import iter_facts
+        from echo_notes.lifecycle.sight import Sight
 
         if self._opened:
+            sight = Sight.of(self._opened)
             for located in iter_facts(self._opened, load_entities(self._opened), []):
-                yield located.fact.id
+                if sight.may_see(located.fact, every_status=True):
+                    yield located.fact.id
 
 
 def _verbs(ctx: typer.Context) -> "dict[str, tuple[str, ...]]":

@@ -320,6 +320,16 @@ def test_labels_that_somebody_wrote_by_hand_are_shown_as_legacy(ask: Callable[..
         assert set(re.findall(r'"provenance": "(\w+)"', text)) == {"legacy"}, call
 
 
+@pytest.mark.parametrize("who", READERS, ids=lambda who: who.name)
+def test_completion_offers_the_ids_of_what_the_reader_may_see(ask: Callable[..., str], who: Who) -> None:
+    scope = ("--scope", who.scope) if who is SESSIONS_AGENT else ()
+    offered = {
+        line.replace("bo-", "zq") for line in ask(Who("", who.agent, ""), *scope, "_complete", "pin", "bo-").split()
+    }
+    hidden_by_record = {kind.mark for kind in KINDS if kind.flaw == "hand-attack"}
+    assert offered - hidden_by_record == who.allowed("admin") - hidden_by_record
+
+
 def test_undo_says_nothing_of_the_facts(ask: Callable[..., str]) -> None:
     ask(PERSON, "pin", f"bo-{KINDS[2].number:03d}")
     assert marks(ask(OWNERS_AGENT, "undo") + ask(PERSON, "undo")) == set()
