@@ -50,6 +50,7 @@ def gc(
     purge: Annotated[
         bool, typer.Option("--purge", help="Remove what is forgotten for good, once you have said --yes.")
     ] = False,
+    no_llm: Annotated[bool, typer.Option("--no-llm", help="Nothing here asks a language model.")] = False,  # noqa: ARG001 - all passes take it
 ) -> None:
     """Move forgotten facts from items.json to archive.json, where recall still finds them.
 

@@ -270,6 +270,7 @@ def _record(item: "Item", *, deep: bool = False) -> dict[str, Any]:
         "confidence": entry.confidence if write is None else None, "status": "open" if entry.is_open else "decided",
         "resolution": entry.resolution, "created_at": entry.created_at, "resolved_at": entry.resolved_at,
         "deferred_at": entry.deferred_at or None, "sides": [_side_record(side, deep=deep) for side in item.sides],
+        "suspected": entry.suspected,
         "write": None,
     }  # fmt: skip
     if write:

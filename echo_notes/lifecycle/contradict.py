@@ -208,10 +208,16 @@ def _retirements(
     for fact in facts:
         mine = held[fact.id]
 
-        def authority(other: Fact, fact: Fact = fact) -> int:
-            """Return the rank with which another fact may retire this one: no higher than what saw the conflict."""
+        def authority(other: Fact, fact: Fact = fact, mine: Standing = mine) -> int:
+            """Return the rank with which another fact may retire this one, -1 for none.
+
+            It is no higher than what saw the conflict; on a model's word only what a program inferred may go, and what
+            nobody labelled may be the person's.
+            """
             claims = held[other.id].claims
-            return min(claims, rank(MODEL_INFERRED)) if frozenset([fact.id, other.id]) in inferred else claims
+            if frozenset([fact.id, other.id]) not in inferred:
+                return claims
+            return min(claims, mine.protects) if mine.protects == rank(MODEL_INFERRED) else -1
 
         stronger = [
             other

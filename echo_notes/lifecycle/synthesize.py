@@ -90,8 +90,13 @@ def synthesize(
             too_much = Held(str(entity.ref), judgement.retirements, judgement.candidates)
             if may_retire is None or not may_retire(too_much):
                 held[too_much.entity] = too_much
-                continue
-            allowed.add(too_much.entity)
+            else:
+                allowed.add(too_much.entity)
+        is_held = str(entity.ref) in held
+        if verify:
+            verify.conclude(held=is_held)
+        if is_held:
+            continue
         if judgement.retirements or judgement.undecided:
             work.append(entity)
             book.foresee(entity, judgement)

@@ -483,6 +483,57 @@ def test_more_than_the_share_of_an_entity_is_held_and_asked_about(llm: Llm) -> N
     assert {fact["status"] for fact in records(llm.vault).values() if fact["id"].startswith("bo-")} == {"active"}
 
 
+def test_what_was_held_is_asked_about_again_so_that_a_yes_still_finds_it(llm: Llm) -> None:
+    llm("entity", "new", "people/bo")
+    for number in range(6):
+        llm("observe", f"Bo paints boats number {number} at weekends", "--about", "bo", "--date", f"2026-11-1{number}")
+    llm.answers(pairs=EVERYTHING, overview={"sentences": []})
+    assert llm("synthesize", "bo").status == 4
+    assert llm("synthesize", "bo").status == 4
+    ran = llm("synthesize", "bo", "--yes", "--json")
+    assert len(json.loads(ran.out)["superseded"]) == 5
+    assert len([one for one in records(llm.vault).values() if one["id"].startswith("bo-")]) == 6, "none is deleted"
+    assert llm("synthesize", "bo").out == "nothing to synthesize\n"
+
+
+def test_what_nobody_labelled_may_be_the_persons_and_stays(llm: Llm) -> None:
+    path = llm.vault / ADA / "items.json"
+    facts = json.loads(path.read_text(encoding="utf-8"))
+    for number in range(2):
+        facts.append({**facts[2], "id": f"ada-02{number}", "fact": f"Ada paints boats number {number} at weekends",
+                      "timestamp": f"2026-11-2{number}"})  # fmt: skip
+    path.write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    git(llm.vault, "commit", "-qam", "by hand")
+    llm.answers(pairs=EVERYTHING, overview={"sentences": []})
+    ran = llm("synthesize", "ada", "--json")
+    assert ran.status == 0, ran.err
+    assert json.loads(ran.out)["superseded"] == []
+    assert ["ada-020", "ada-021"] in json.loads(ran.out)["review"]
+    [entry] = [one for one in json.loads(llm("review", "list", "--json").out)["entries"] if "ada-020" in one["id"]]
+    assert entry["suspected"] is True
+
+
+def test_chinese_is_read_and_held_to_its_words_as_well(llm: Llm) -> None:
+    llm.answers(session={
+        "summary": [
+            {"text": "林晓把家里的老屋改成了民宿。", "sources": [1]}, {"text": "林晓在上海买了别墅。", "sources": [1]},
+        ],
+        "facts": [
+            {"source": 1, "quote": "她把家里的老屋改成了民宿。", "entity": "people/林晓",
+             "text": "林晓把家里的老屋改成了民宿", "category": "milestone"},
+            {"source": 2, "quote": "林晓不喜欢喝咖啡。", "entity": "people/林晓", "text": "林晓喜欢喝咖啡",
+             "category": "preference"},
+        ],
+    })  # fmt: skip
+    llm.talk("User: 林晓最近很忙。她把家里的老屋改成了民宿。\nUser: 林晓不喜欢喝咖啡。\n")
+    llm("consolidate")
+    said = {fact["fact"]: fact["provenance"] for fact in new_facts(llm.vault)}
+    assert said.get("林晓把家里的老屋改成了民宿") == "model_inferred"
+    assert "林晓喜欢喝咖啡" not in said
+    assert "改成了民宿" in episode(llm.vault)
+    assert "别墅" not in episode(llm.vault)
+
+
 def test_an_unsure_verdict_and_a_pair_nobody_asked_about_count_for_nothing(llm: Llm) -> None:
     for number, text in enumerate(["Ada paints boats at weekends", "Ada paints ships at weekends"]):
         llm("observe", text, "--about", "ada", "--date", f"2026-11-2{number}")

@@ -42,7 +42,7 @@ class _Call:
                 self.status = response.status
                 self.retry_after = response.headers.get("Retry-After", "")
                 self._receive(response)
-        except (OSError, HTTPException, ValueError) as error:
+        except Exception as error:  # noqa: BLE001 - a connection that is cut under it fails in any way it likes
             self.problem = type(error).__name__
         finally:
             self.connection.close()

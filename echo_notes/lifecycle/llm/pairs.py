@@ -24,6 +24,7 @@ class Verifier:
     consultant: Consultant
     _waiting: dict[str, tuple[Fact, Fact]] = field(default_factory=dict)
     _verdicts: dict[str, Verdict] = field(default_factory=dict)
+    _seen: list[str] = field(default_factory=list)
 
     def __call__(self, one: Fact, other: Fact) -> Verdict | None:
         """Return the model's verdict on a pair, None where it has none or sees no conflict."""
@@ -61,11 +62,17 @@ class Verifier:
             row = rows.get(number)
             if row is None:
                 continue
-            self.consultant.memo.note(self.consultant.memo.asked, _ASKED, key)
+            self._seen.append(key)
             if row["verdict"] in {CONTRADICTION, UPDATE} and row["confidence"] >= LIKELY:
                 self._verdicts[key] = Verdict(row["verdict"], min(float(row["confidence"]), LIKELY), _WHY)
                 found = True
         return found
+
+    def conclude(self, *, held: bool) -> None:
+        """End the asking about one entity; of one that was held for a person the same is asked again next time."""
+        for key in () if held else self._seen:
+            self.consultant.memo.note(self.consultant.memo.asked, _ASKED, key)
+        self._seen = []
 
     def _may_send(self, pair: Sequence[Fact]) -> bool:
         return all(self.consultant.may_send(fact.text) for fact in pair)
