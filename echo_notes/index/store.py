@@ -185,8 +185,11 @@ class Index:
                     notes.append("another process is refreshing the index; this answer may miss the newest changes")
                     return RefreshReport(problems=tuple(problems), degraded=tuple(notes))
                 return self._update(walk, notes, problems, budget=budget, anew=anew)
-        except OSError as error:
-            notes.append(f"the index cannot be written ({error.strerror or error}); this answer may be out of date")
+        except (OSError, ValueError) as error:
+            if isinstance(error, ValueError) and "No space left" not in str(error):  # Tantivy's word for a full disk
+                raise
+            why = getattr(error, "strerror", "") or "No space left on device"
+            notes.append(f"the index cannot be written ({why}); this answer may be out of date")
             return RefreshReport(problems=tuple(problems), degraded=tuple(notes))
 
     def _update(

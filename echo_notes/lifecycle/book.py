@@ -11,7 +11,7 @@ from echo_notes.files.layout import ARCHIVE, REVIEW, SUMMARY
 from echo_notes.files.review import CONTRADICTION, Review
 from echo_notes.files.summary import Summary, new_summary, parse_summary, replace_region
 from echo_notes.files.templates import load_template
-from echo_notes.files.textfile import decode_text, dump_text
+from echo_notes.files.textfile import decode_text, dump_text, load_bytes
 from echo_notes.guard.eligibility import SNAPSHOT, Reader, visible
 from echo_notes.guard.provenance import Standing
 from echo_notes.lifecycle.contradict import Judgement, Verify, judge_facts
@@ -64,9 +64,12 @@ class Book:
     @classmethod
     def load(cls, opened: OpenVault, consultant: Consultant | None = None) -> "Book":
         """Return the book of a vault as it is on disk; `consultant`: the language model of this run."""
-        entities = load_entities(opened)
+        problems: list[EchoError] = []
+        entities = load_entities(opened, problems)
         overviews = Overviews(opened.layout, entities, consultant)
-        book = cls(opened, entities, overviews, _by_name={str(entity.ref): entity for entity in entities})
+        book = cls(
+            opened, entities, overviews, problems=problems, _by_name={str(entity.ref): entity for entity in entities}
+        )
         for entity in book.entities:
             book.read_facts(entity, book.on_disk)
         book.read_review(book.on_disk)
@@ -75,7 +78,7 @@ class Book:
     def on_disk(self, path: str) -> bytes | None:
         """Return the bytes of a vault file, None if there is none: what is read before the lock."""
         try:
-            return self.opened.layout.path(path).read_bytes()
+            return load_bytes(self.opened.layout.path(path), shown=path)
         except (FileNotFoundError, NotADirectoryError):
             return None
 

@@ -149,11 +149,13 @@ def test_62_what_may_not_be_read_is_an_error_and_the_rest_is_answered(run: Run, 
     counted = _as_nobody_special(vault, "status")
     written = _as_nobody_special(vault, "remember", "Ada drinks ale", "--about", "ada")
     checked = _as_nobody_special(vault, "check")
+    written_up = _as_nobody_special(vault, "synthesize")
     (vault / locked).chmod(0o755 if (vault / locked).is_dir() else 0o644)
-    for ran in (listed, counted, checked, written):
+    for ran in (listed, counted, checked, written, written_up):
         assert (ran.status, locked in ran.err + ran.out) == (6, True)
     assert "people/ada" in listed.out
     assert "projects/waymark" in listed.out
+    assert "rewrote life/areas/projects/waymark/summary.md" in written_up.out
     git(vault, "checkout", "-q", ".")
     assert git(vault, "status", "--porcelain") == ""
     assert run("ls", at=vault).status == 0
