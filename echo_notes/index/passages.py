@@ -34,6 +34,7 @@ NEVER = 3_652_060  # the day after 9999-12-31
 
 Vouch = Callable[[Iterable[Fact]], tuple[Fact, ...]]
 
+_DATA = re.compile(r";base64,[A-Za-z0-9+/=_-]{64,}")
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？；\n])\s*")
 _FILE_DAY = re.compile(r"(\d{4}-\d{2}-\d{2})(?:\D|$)")
 
@@ -255,11 +256,16 @@ def _pieces(text: str, first_line: int) -> Iterator[_Piece]:
             continue
         waiting = None
         found = tuple(tags(block.text)) if "#" in block.text else ()
-        for shift, piece in _cut(block.text):
+        for shift, piece in _cut(_without_data(block.text)):
             if piece.strip():
                 yield _Piece(piece, block.line + shift, block.headings, found)
     if waiting and waiting.text:
         yield waiting
+
+
+def _without_data(text: str) -> str:
+    """Return a text without the bytes of pictures and files inside it: no one searches, and no agent reads, base64."""
+    return _DATA.sub(";base64,…", text) if ";base64," in text else text
 
 
 def _cut(text: str) -> Iterator[tuple[int, str]]:

@@ -1,5 +1,6 @@
 """Cases of section A as tests: odd front matter and Markdown, kept byte for byte and still found."""
 
+import base64
 import hashlib
 import json
 import time
@@ -232,3 +233,15 @@ def test_16_no_knot_of_markup_takes_long(run: Run, empty_vault: Path, knot: str)
     assert run("check", at=empty_vault).status == 0
     assert time.monotonic() - started < 5
     assert hashlib.sha256((empty_vault / "memory/2026-11-28.md").read_bytes()).hexdigest() == digest
+
+
+def test_17_a_picture_inside_a_note_costs_nothing_and_hides_nothing(run: Run, empty_vault: Path) -> None:
+    data = base64.b64encode(hashlib.shake_256(b"picture").digest(3_000_000)).decode()
+    _write(empty_vault, {"pic.md": f"# the okapi\n\n![seen](data:image/png;base64,{data})\n\nthe tapir after it\n"})
+    started = time.monotonic()
+    found = json.loads(run("recall", "tapir", "-k", "1", "--json", at=empty_vault).out)["results"][0]
+    assert (found["text"], found["line"]) == ("the tapir after it", 5)
+    assert time.monotonic() - started < 10
+    assert _texts(run("recall", "okapi seen", "-k", "1", "--json", at=empty_vault)) == [
+        "![seen](data:image/png;base64,…)"
+    ]
