@@ -37,7 +37,7 @@ def llm(vault: Path, tmp_path: Path, run: Callable[..., Ran], monkeypatch: pytes
     monkeypatch.setenv("ECHO_CONFIG", str(tmp_path / "config.yaml"))
     with serving(tmp_path / "plan.json", tmp_path / "log") as port:
         world.url = f"http://127.0.0.1:{port}/v1"
-        world.configure(url=world.url, model="small", timeoutSeconds=1)
+        world.configure(url=world.url, model="small", timeoutSeconds=20)
         yield world
 
 
@@ -118,6 +118,8 @@ def test_what_the_assistant_said_ranks_as_a_programs_also_when_it_is_selected(ll
 
 @pytest.mark.parametrize("mode", BAD_MODES)
 def test_whatever_breaks_the_rules_go_on_and_it_is_said_once(llm: Llm, mode: str, tmp_path: Path) -> None:
+    if mode in {"stall", "trickle"}:
+        llm.configure(url=llm.url, timeoutSeconds=1)
     llm.answers(mode, session=GOOD)
     llm.talk(TALK)
     ran = llm("consolidate", "--json")
@@ -242,7 +244,7 @@ def test_a_secret_in_an_answer_does_not_come_in_and_a_key_is_told_nobody(
 ) -> None:
     key = "sk-proj-" + "Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4z" + "T3BlbkFJ" + "Ab3dEf6hIj9kLm2nOp5q"
     monkeypatch.setenv("MY_KEY", key)
-    llm.configure(url=llm.url, keyEnv="MY_KEY", timeoutSeconds=1)
+    llm.configure(url=llm.url, keyEnv="MY_KEY")
     quote = "Turns out Ada keeps bees on the roof of the office."
     llm.answers("mirror", session={
         "summary": [{"text": "Ada keeps bees on the roof of the office {key}", "sources": [3]}],
