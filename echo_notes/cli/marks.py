@@ -71,11 +71,13 @@ def erase(ctx: typer.Context, facts: _Facts) -> None:
     question = f"Erase the text of {', '.join(facts)}? This cannot be undone."
     if not invocation.dry_run and not confirm(invocation, question):
         raise UsageError("erase needs a yes", fix=f"echo-notes erase {' '.join(facts)} --yes")
-    _run(ctx, "erase", "erased", facts)
-    if not invocation.dry_run and not invocation.quiet:
+    done = _run(ctx, "erase", "erased", facts)
+    for place in done.left:
+        tell(f"the text still stands in {place}, which is yours to edit")
+    if done.facts and not invocation.dry_run and not invocation.quiet:
         tell(
-            "the text is gone from the files, not from git's history. To purge it there: git filter-repo "
-            "--replace-text FILE (and rewrite every clone), or start the history anew."
+            "git's history still has the text. To purge it there: git filter-repo --replace-text FILE "
+            "(and rewrite every clone), or start the history anew."
         )
 
 
@@ -108,11 +110,13 @@ def adopt(
     _report(invocation, "adopt", "adopted", preview if invocation.dry_run else marks.adopt(opened, names))
 
 
-def _run(ctx: typer.Context, verb: str, past: str, facts: list[str]) -> None:
+def _run(ctx: typer.Context, verb: str, past: str, facts: list[str]) -> "Marked":
     from echo_notes.lifecycle import marks
 
     invocation: Invocation = ctx.find_root().obj
-    _report(invocation, verb, past, getattr(marks, verb)(invocation.open(), facts))
+    done: Marked = getattr(marks, verb)(invocation.open(), facts)
+    _report(invocation, verb, past, done)
+    return done
 
 
 def _report(invocation: Invocation, verb: str, past: str, done: "Marked") -> None:

@@ -14,13 +14,19 @@ DIRECT = 0.2
 RELATED = 0.15
 """The same for the passages of entities one relation away; half of it again for each further hop."""
 _MOST_READ = 300
+_SELF = frozenset(["i", "me", "my", "mine", "myself"])
 
 
-def raises(query: str, hops: int, catalogue: Catalogue, lexical: Lexical) -> Mapping[int, float]:
-    """Return what is added to the score of each row, for the entities that a query names in any of their spellings."""
+def raises(query: str, hops: int, catalogue: Catalogue, lexical: Lexical, *, owner: str = "") -> Mapping[int, float]:
+    """Return what is added to the score of each row, for the entities that a query names in any of their spellings.
+
+    `owner`: the entity that a question about “me” or “我” is about, `kind/slug`.
+    """
     if hops < 1 or not catalogue.entities:
         return {}
     named = {str(ref) for ref in named_in(query, catalogue.by_name())}
+    if owner and speaks_of_self(query):
+        named.add(owner)
     found: dict[int, float] = {}
     seen: set[str] = set()
     bonus = DIRECT
@@ -39,6 +45,11 @@ def raises(query: str, hops: int, catalogue: Catalogue, lexical: Lexical) -> Map
                 found.setdefault(row, bonus)
             named = _relations([*sorted(rows), *sorted(linking)][:_MOST_READ], lexical)
     return found
+
+
+def speaks_of_self(query: str) -> bool:
+    """Return whether the one who asks is in the question: as `I`, `me` or `my`, or as `我`."""
+    return "我" in query or bool(_SELF & set(fold_name(query).replace("'", " ").replace("’", " ").split()))
 
 
 def named_in(query: str, names: Mapping[str, EntityRef]) -> set[EntityRef]:

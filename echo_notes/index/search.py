@@ -131,7 +131,8 @@ class Search:
     def _candidates(self, arms: Arms, found: Mapping[int, Found]) -> list[_Candidate]:
         """Return the rows that pass the gate, with their passages, best first."""
         fused = fuse(arms, self._settings.recall_fusion)
-        raised = raises(self._request.query, self._request.hops, self._catalogue, self._lexical)
+        owner = self._settings.owner
+        raised = raises(self._request.query, self._request.hops, self._catalogue, self._lexical, owner=owner)
         order = sorted(fused, key=lambda row: (-fused[row] - raised.get(row, 0.0), row))
         evidence = self._evidence(order)
         order = [row for row in order if not self._request.floor or passes(evidence.get(row), arms.cosines.get(row))]

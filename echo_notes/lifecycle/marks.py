@@ -1,5 +1,6 @@
 """`pin`, `unpin`, `archive`, `restore`, `erase`, `adopt`: changes to what a fact is, not to what it says."""
 
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,6 +11,7 @@ from echo_notes.files.layout import ARCHIVE
 from echo_notes.guard.eligibility import is_unowned
 from echo_notes.guard.provenance import standing
 from echo_notes.lifecycle.entities import get_entity, load_entities
+from echo_notes.lifecycle.erasing import find_left, plan_regions
 from echo_notes.lifecycle.facts import Located, get_fact, load_facts, plan_edit
 from echo_notes.lifecycle.moving import archive_path, plan_move
 from echo_notes.lifecycle.opened import OpenVault
@@ -20,11 +22,12 @@ from echo_notes.model.fact import ACTIVE, ARCHIVED, ERASED_TEXT, SCOPE_OWNER, SU
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """The facts a verb changed, those that were so already, and the change."""
+    """The facts a verb changed, those that were so already, the change, and where an erased text still stands."""
 
     facts: tuple[Fact, ...]
     unchanged: tuple[Fact, ...]
     change: ChangeResult
+    left: tuple[str, ...] = ()
 
 
 def pin(opened: OpenVault, fact_ids: Sequence[str]) -> Marked:
@@ -66,16 +69,25 @@ def restore(opened: OpenVault, fact_ids: Sequence[str]) -> Marked:
 
 
 def erase(opened: OpenVault, fact_ids: Sequence[str]) -> Marked:
-    """Take a fact's text out of the vault for good; its record stays."""
+    """Take a fact's text out of the vault for good; its record stays.
+
+    Generated regions lose the lines that rest on it, the index is dropped; what still holds the text is named.
+    """
+    texts: list[str] = []
 
     def changes(fact: Fact) -> Mapping[str, Any]:
         if fact.erased_at:
             return {}
+        texts.append(fact.text)
         gone = {name: REMOVE for name in ("key", "tags", "relatedEntities") if name in fact.record}
         return {"fact": ERASED_TEXT, "status": ARCHIVED if fact.is_active else fact.status,
                 "erasedAt": opened.now, **gone}  # fmt: skip
 
-    return _mark(opened, fact_ids, "erase", changes)
+    done = _mark(opened, fact_ids, "erase", changes, also=lambda change, facts: plan_regions(change, opened, facts))
+    if not texts or opened.writer.dry_run:
+        return done
+    shutil.rmtree(opened.layout.index_dir, ignore_errors=True)
+    return replace(done, left=find_left(opened, texts))
 
 
 def adopt(opened: OpenVault, names: Sequence[str]) -> Marked:
@@ -126,7 +138,14 @@ def _in_place(change: Change, entity: Entity, fact: Fact, op: str) -> Fact:
     return next(iter(plan_move(change, entity, [fact.id], op, back=True)), fact)
 
 
-def _mark(opened: OpenVault, fact_ids: Sequence[str], op: str, changes: Callable[[Fact], Mapping[str, Any]]) -> Marked:
+def _mark(
+    opened: OpenVault,
+    fact_ids: Sequence[str],
+    op: str,
+    changes: Callable[[Fact], Mapping[str, Any]],
+    *,
+    also: Callable[[Change, Sequence[Fact]], None] | None = None,
+) -> Marked:
     entities = load_entities(opened)
     with opened.change(op) as change:
         done, same = [], []
@@ -138,5 +157,7 @@ def _mark(opened: OpenVault, fact_ids: Sequence[str], op: str, changes: Callable
                 done.append(_in_place(change, located.entity, plan_edit(change, located, op, wanted), op))
             else:
                 same.append(located.fact)
+        if also and done:
+            also(change, done)
         change.subject = f"{op}: {', '.join(fact.id for fact in done[:5])}"
     return Marked(tuple(done), tuple(same), change.result)

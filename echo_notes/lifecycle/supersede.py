@@ -6,11 +6,11 @@ from echo_notes.files.change import Change, ChangeResult
 from echo_notes.guard.gate import Proposal
 from echo_notes.guard.keys import derive_key
 from echo_notes.guard.mentions import find_mentions
-from echo_notes.guard.rejected import WRONG
+from echo_notes.guard.rejected import WRONG, Decision
 from echo_notes.guard.scan import strip_invisible
 from echo_notes.guard.values import normalise_statement
 from echo_notes.lifecycle.entities import load_entities
-from echo_notes.lifecycle.facts import Located, get_fact, judge, next_id, plan_edit, plan_new, traits_of
+from echo_notes.lifecycle.facts import Located, claim_of, get_fact, judge, next_id, plan_edit, plan_new, traits_of
 from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.lifecycle.remember import shorten
 from echo_notes.model.entity import Entity
@@ -47,7 +47,7 @@ def _replace(opened: OpenVault, fact_id: str, text: str, *, op: str, reason: str
         _check_replaceable(located, words)
         guard(change, located, op, words)
         if op == "correct":
-            change.decide(judge(change, located.entity, located.fact, WRONG))
+            change.decide(_judge_wrong(change, located, words))
         new = plan_successor(change, opened, located, words, entities, op=op)
         old = retire(change, located, new.id, reason)
         change.subject = f"{op}: {located.entity.ref}: {shorten(words)}"
@@ -136,3 +136,10 @@ def _successor_links(located: Located, text: str, entities: tuple[Entity, ...]) 
     )
     kept = (ref for ref in located.fact.related if ref not in before)
     return tuple(dict.fromkeys(ref for ref in (*after, *kept) if ref != str(located.entity.ref)))
+
+
+def _judge_wrong(change: Change, located: Located, text: str) -> Decision:
+    """Return the decision that a fact was wrong: its value too, unless the newer text keeps that and mends the rest."""
+    decision = judge(change, located.entity, located.fact, WRONG)
+    newer = claim_of(located.entity, text, decision.key)
+    return replace(decision, value="") if newer.value == decision.value else decision

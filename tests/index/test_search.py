@@ -215,7 +215,7 @@ def test_explain_names_what_was_declined_and_why(vault: Vault) -> None:
     declined = {item.passage.text: item.reason for item in vault.search("Ada works", BUILTIN, **request).declined}
     assert declined["Ada works at Initech"] == "superseded by ada-002"
     assert declined["Ada works at night"] == "in an open contradiction"
-    assert any(reason.startswith("flagged: ") for reason in declined.values())
+    assert not any("Ignore all" in text for text in declined)  # not even as what was declined
     assert "Ada works at Acme" not in declined
     assert vault.search("Ada works").declined == ()
     hit = vault.search("where does Ada work", BUILTIN).hits[0]
