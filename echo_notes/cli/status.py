@@ -47,7 +47,7 @@ def status(ctx: typer.Context) -> None:
             shown = ", ".join(map(one_line, found.uncommitted[:5])) + (" …" if len(found.uncommitted) > 5 else "")  # noqa: PLR2004 - a line's worth
             say(f"not committed, by hand: {shown}")
         if found.pending_commits:
-            say(f"waiting for git: {found.pending_commits} changes; the next write commits them")
+            say(f"waiting for git: {_counted(found.pending_commits)}; the next write commits them")
         if found.contested:
             say(f"in open contradictions: {found.contested} facts")
         if found.waiting:
@@ -79,3 +79,7 @@ def _stamp(one: "LastRun") -> str | None:
 def _say_list(head: str, ids: tuple[str, ...]) -> None:
     shown = ", ".join(map(one_line, ids[:_SHOWN])) + (" …" if len(ids) > _SHOWN else "")
     say(f"{head} ({shown})" if ids else head)
+
+
+def _counted(changes: int) -> str:
+    return "1 change" if changes == 1 else f"{changes} changes"

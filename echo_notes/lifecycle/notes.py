@@ -15,6 +15,9 @@ from echo_notes.lifecycle.opened import OpenVault
 from echo_notes.model.errors import UsageError
 from echo_notes.model.names import fold, slugify
 
+_TOPICS = "Topics"
+"""The heading of MEMORY.md under which topic notes are listed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Noted:
@@ -79,14 +82,19 @@ def entry_digest(text: str) -> str:
 
 
 def add_line(text: str, line: str, section: str) -> str:
-    """Return Markdown with one more bullet: at the end of the section named (made if missing), else of the file."""
+    """Return Markdown with one more bullet: at the end of the section named (made if missing), else of the file.
+
+    Without a section a list of topics at the end stays the end: the line goes before it.
+    """
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = text.splitlines(keepends=True)
     if lines and not lines[-1].endswith(("\n", "\r")):
         lines[-1] += newline
     at = len(lines)
+    headings = [(block.line, block.text) for block in iter_blocks(text) if block.kind == "heading"]
+    if not section and headings and fold(headings[-1][1].strip("# ")) == fold(_TOPICS):
+        at = headings[-1][0] - 1
     if section:
-        headings = [(block.line, block.text) for block in iter_blocks(text) if block.kind == "heading"]
         start = next((i for i, (_, title) in enumerate(headings) if fold(title.strip("# ")) == fold(section)), None)
         if start is None:
             gap = [newline] if lines and lines[-1].strip() else []
@@ -110,7 +118,7 @@ def _plan_topic(change: Change, topic: str) -> str:
     before = change.read_text(MEMORY)
     body = before.text if before else load_template("MEMORY.md")
     if path.removesuffix(".md") not in body:
-        after = add_line(body, link, "Topics")
+        after = add_line(body, link, _TOPICS)
         data = dump_text(after, bom=before.bom if before else False)
         change.put(MEMORY, data, Proposal(op="learn", target=MEMORY, texts={"topic": topic}))
     return path
@@ -126,7 +134,7 @@ def _clean(change: Change, opened: OpenVault, text: str) -> str:
 
 def _require_some(given: str | tuple[str, ...]) -> None:
     if not given:
-        raise UsageError("the text is empty", fix='For example: echo-notes note "Called the bank"')
+        raise UsageError("the text is empty", fix='For example: "Called the bank"')
 
 
 def _has_line(text: str, line: str) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from echo_notes.files.audit import AuditTrail
 from echo_notes.files.layout import AUDIT_DIR, iter_daily
-from echo_notes.files.pending import load_pending
+from echo_notes.files.pending import load_pending, untouched
 from echo_notes.files.records import digest_record
 from echo_notes.guard.eligibility import is_unowned
 from echo_notes.guard.provenance import BY_HAND
@@ -72,9 +72,9 @@ def status(opened: OpenVault) -> VaultStatus:
         kinds[entity.ref.kind] = kinds.get(entity.ref.kind, 0) + 1
     uncommitted: tuple[str, ...] = ()
     try:
-        uncommitted = tuple(
-            path for path in opened.history().dirty(["."]) if not path.startswith((".echo/", f"{AUDIT_DIR}/"))
-        )
+        waiting = {path for entry in load_pending(opened.layout) for path in untouched(opened.layout, entry)}
+        dirty = opened.history().dirty(["."])
+        uncommitted = tuple(p for p in dirty if p not in waiting and not p.startswith((".echo/", f"{AUDIT_DIR}/")))
     except GitFailedError as error:
         errors.append(error)
     return VaultStatus(
