@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
+from unicodedata import category
 
 from echo_notes.guard.lexicon import load_lexicon
 from echo_notes.model.names import fold
@@ -143,7 +144,23 @@ def _replace_name(text: str, name: str) -> str:
 
 
 def _normalise(text: str) -> str:
-    text = fold(text).replace("’", "'").replace("‘", "'")
+    folded = fold(text)
+    plain = _plain(folded)
+    if not plain:
+        return " ".join(folded.split())  # nothing but marks: they are what it says
+    telling = _telling(folded)
+    return f"{plain} {telling}" if telling else plain
+
+
+def _telling(folded: str) -> str:
+    """Return the symbols that change what a text says (emoji, `<`, `~`), which `_plain` drops with the punctuation."""
+    if folded.isascii():
+        return "".join(char for char in folded if char in "<>~")
+    return "".join(char for char in folded if char in "<>~" or (char > "\x7f" and category(char) in {"So", "Sm"}))
+
+
+def _plain(text: str) -> str:
+    text = text.replace("’", "'").replace("‘", "'")
     if "'" in text:
         for short, full in _CONTRACTIONS:
             text = text.replace(short, full)
@@ -152,10 +169,11 @@ def _normalise(text: str) -> str:
         text = _numbers(text)
     text = _words_to_numbers(text)
     text = text.replace("&", " and ")
+    text = _sub(r"(?<![^\W_])([a-f])-(?![\w-])", r"\1 minus", text)  # a mark, A-
     # Dots and hyphens inside a word or number carry meaning (node.js, 3.10, 2026-11-30); elsewhere they are style.
     text = _sub(r"(?<=\d)-(?=\d)|(?<=\s)-(?=\d)|^-(?=\d)", "\x00", text)
     text = _sub(
-        r"\.(?![^\W_])|(?<![^\W_])\.|(?<!\d)[:/]|[:/](?!\d)|[^\w\s.:/@+#%\x00]|_|(?<![^\W\d_])(?<![+#])[+#](?![\d+#])",
+        r"\.(?![^\W_])|(?<![^\W_])(?<!\s)(?<!^)\.|(?<!\d)[:/]|[:/](?!\d)|[^\w\s.:/@+#%\x00]|_|(?<![^\W\d_])(?<![+#])[+#](?![\d+#])",
         " ",
         text,
     )

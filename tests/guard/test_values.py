@@ -126,3 +126,28 @@ def test_no_rule_is_more_than_linear_in_the_text(part: str) -> None:
     normalise_statement(text, ADA)
 
     assert perf_counter() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Bob likes 😀", "Bob likes 😡"),
+        ("x > y", "x < y"),
+        (":)", ":("),
+        ("Bob got an A-", "Bob got an A"),
+        ("Bob writes .NET", "Bob writes NET"),
+        ("...", "---"),
+        ("a → b", "a ← b"),
+        ("C++", "C#"),
+    ],
+)
+def test_marks_that_say_something_are_not_dropped(one: str, other: str) -> None:
+    assert normalise_statement(one, ["Bob"]) != normalise_statement(other, ["Bob"])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Bob likes tea.", "bob likes  tea"), ("Bob likes “tea”!", "Bob likes tea"), ("Bob: likes tea", "Bob likes tea")],
+)
+def test_marks_that_say_nothing_are(one: str, other: str) -> None:
+    assert normalise_statement(one, ["Bob"]) == normalise_statement(other, ["Bob"])
