@@ -47,9 +47,7 @@ class Extraction:
         return tuple(row.id for row in self.rows if row.outcome == ADDED)
 
 
-def extract(
-    opened: OpenVault, spans: Sequence[Span] = (), consultant: "Consultant | None" = None
-) -> Extraction:
+def extract(opened: OpenVault, spans: Sequence[Span] = (), consultant: "Consultant | None" = None) -> Extraction:
     """Add the facts that the daily notes of these days state (none named: every daily note), in one change.
 
     Row by row: what is refused, ambiguous or in a file that cannot be read is reported, and the rest goes on.

@@ -111,9 +111,7 @@ def synthesize(
     return done
 
 
-def _judge(
-    book: Book, entity: Entity, standing_of: Callable[[Fact], Standing], verify: Verifier | None
-) -> Judgement:
+def _judge(book: Book, entity: Entity, standing_of: Callable[[Fact], Standing], verify: Verifier | None) -> Judgement:
     """Judge an entity as it is on disk; once more if the model suspects a conflict where the rules saw none."""
     judgement = book.judge(entity, standing_of, book.on_disk, verify=verify)
     return book.judge(entity, standing_of, book.on_disk, verify=verify) if verify and verify.ask() else judgement
