@@ -30,6 +30,9 @@ _MOST_BODY = 100_000
 WITHHELD = "(withheld)"
 """What the audit names in place of a target that the scan refuses."""
 
+_NAMED = 3
+"""As many files as the subject of a commit names."""
+
 
 @dataclass(frozen=True, slots=True)
 class ChangeResult:
@@ -266,9 +269,11 @@ class Change:
             history.require()
             commit_backlog(self._context)
             existing = [path for path in paths if self._before[path] is not None]
-            by_hand = [p for p in history.dirty(existing) if not p.startswith(f"{AUDIT_DIR}/")] if existing else []
+            states = history.states(existing) if existing else {}
+            by_hand = {path: state for path, state in states.items() if not path.startswith(f"{AUDIT_DIR}/")}
             if by_hand:
-                history.commit(by_hand, f"edit: by hand {', '.join(by_hand[:3])}{' …' if len(by_hand) > 3 else ''}")  # noqa: PLR2004 - as many as a subject line holds
+                more = " …" if len(by_hand) > _NAMED else ""
+                history.commit(by_hand, f"edit: by hand {', '.join(list(by_hand)[:_NAMED])}{more}")
         except GitFailedError as error:
             return error
         return None

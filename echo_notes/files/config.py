@@ -10,7 +10,9 @@ from echo_notes.files.layout import MARKER
 from echo_notes.model.errors import UnreadableError, UsageError
 from echo_notes.model.settings import FORMAT, SettingInfo, Settings, apply, coerce, get_setting, iter_settings
 
-_FLAT_LINE = re.compile(r"([A-Za-z][\w.]*): +(true|false|-?\d{1,9}(?:\.\d{1,9})?|[A-Za-z][\w./-]*)[ \t]*(?:[ \t]#.*)?")
+_FLAT_LINE = re.compile(
+    r"([A-Za-z][\w.]*): +(true|false|-?\d{1,9}(?:\.\d{1,9})?|[A-Za-z][\w./-]*|\"[^\"\\]*\")[ \t]*(?:[ \t]#.*)?"
+)
 
 DEFAULT = "default"
 IN_VAULT = "echo.yaml"
@@ -128,6 +130,9 @@ def _parse_flat(text: str) -> dict[str, Any]:
         if not match or match[2].lower() in {"null", "yes", "no", "on", "off", "y", "n"}:
             return {}
         word = match[2]
+        if word[0] == '"':
+            values[match[1]] = word[1:-1]
+            continue
         if word in {"true", "false"}:
             values[match[1]] = word == "true"
         elif word[0].isalpha():

@@ -74,12 +74,18 @@ class History:
 
     def dirty(self, paths: Sequence[str]) -> tuple[str, ...]:
         """Return those of the vault's paths that differ from the last commit: changed, staged, untracked or deleted."""
+        return tuple(self.states(paths))
+
+    def states(self, paths: Sequence[str]) -> dict[str, str]:
+        """Return git's two-letter state (`??` is untracked) of those of the vault's paths that differ."""
+        if not paths:
+            return {}  # to git, no path means every path
         reply = self._on_paths(["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"], paths)
         if reply.status:
             raise _failure(reply)
         prefix = self._prefix()
-        found = [entry[3:] for entry in reply.out.split("\0") if len(entry) > 3]  # noqa: PLR2004 - "XY " and a name
-        return tuple(name.removeprefix(prefix) for name in found)
+        found = (entry for entry in reply.out.split("\0") if len(entry) > 3)  # noqa: PLR2004 - "XY " and a name
+        return {entry[3:].removeprefix(prefix): entry[:2] for entry in found}
 
     def ignored(self, paths: Sequence[str]) -> tuple[str, ...]:
         """Return those of the vault's paths that a .gitignore keeps out and that git does not track."""
@@ -88,10 +94,14 @@ class History:
         reply = self._run(words, stdin="\0".join(paths))
         return tuple(name for name in reply.out.split("\0") if name) if reply.status == 0 else ()
 
-    def commit(self, paths: Sequence[str], subject: str, body: str = "") -> str:
-        """Commit exactly these paths and return the short id; GitFailedError in git's own words, nothing staged."""
+    def commit(self, states: Mapping[str, str], subject: str, body: str = "") -> str:
+        """Commit exactly these paths, with their states as `states` gives them, and return the short id.
+
+        GitFailedError in git's own words; nothing is left staged then.
+        """
         self.require()
-        fresh = self._untracked(paths)
+        paths = list(states)
+        fresh = [path for path, state in states.items() if state == "??"]
         if fresh:
             reply = self._on_paths(["add", "--intent-to-add"], fresh)
             if reply.status:
@@ -196,11 +206,6 @@ class History:
             raise _failure(reply)
         self._found = None
         return True
-
-    def _untracked(self, paths: Sequence[str]) -> list[str]:
-        reply = self._on_paths(["ls-files", "-z"], paths)
-        known = {name for name in reply.out.split("\0") if name}
-        return [path for path in paths if path not in known and (self.root / path).exists()]
 
     def _object(self, name: str) -> tuple[str, bytes]:
         from git.exc import GitCommandError

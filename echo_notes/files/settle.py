@@ -84,7 +84,7 @@ def commit_backlog(context: Context) -> None:
     for entry in entries:
         digests |= entry.digests
     merged = PendingCommit(entries[-1].subject, "\n\n".join(entry.body for entry in entries), digests)
-    paths = context.history.dirty(untouched(context.layout, merged))
+    paths = context.history.states(untouched(context.layout, merged))
     if paths:
         subject = merged.subject if len(entries) == 1 else f"backlog: {len(entries)} changes that git had refused"
         subjects = [entry.subject for entry in entries]
@@ -104,7 +104,7 @@ def commit_written(
     if error is None:
         try:
             context.history.require()
-            changed = context.history.dirty(names)
+            changed = context.history.states(names)
             commit = context.history.commit(changed, subject, body) if changed else context.history.head()
             return commit, _ignored(context, [path for path in written if path not in changed])
         except GitFailedError as failed:

@@ -171,6 +171,20 @@ def test_a_file_changed_since_git_refused_counts_as_a_hand_edit(vault: Path) -> 
     assert subjects[:2] == ["note: notes.md", "edit: by hand notes.md"]
 
 
+def test_a_backlog_of_which_nothing_is_left_commits_nothing_of_the_persons(vault: Path) -> None:
+    before = git(vault, "rev-parse", "HEAD").strip()
+    lock = vault / ".git" / "index.lock"
+    lock.touch()
+    _put(vault, "notes.md", "ours\n")
+    lock.unlink()
+    for path in ("notes.md", *(p.relative_to(vault).as_posix() for p in (vault / "audit").iterdir())):
+        (vault / path).write_text("by hand since\n", encoding="utf-8")
+    (vault / "MEMORY.md").write_text("half a thought\n", encoding="utf-8")
+    _put(vault, "other.md", "x\n")
+    assert "MEMORY.md" not in git(vault, "log", "--name-only", "--format=", f"{before}..")
+    assert " M MEMORY.md" in git(vault, "status", "--porcelain").splitlines()
+
+
 @pytest.mark.parametrize("hook", ["pre-commit", "commit-msg"])
 def test_a_rejecting_hook_is_quoted_and_nothing_stays_staged(vault: Path, hook: str) -> None:
     path = vault / ".git" / "hooks" / hook
