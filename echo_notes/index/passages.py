@@ -13,7 +13,7 @@ from echo_notes.index.manifest import is_fact_file
 from echo_notes.model.entity import Entity
 from echo_notes.model.fact import ACTIVE, ARCHIVED, ERASED_TEXT, SUPERSEDED, Fact
 from echo_notes.model.forgetting import used_on
-from echo_notes.model.names import fold
+from echo_notes.model.names import fold, fold_name
 from echo_notes.model.passage import EPISODE, FACT, NOTE, Passage
 from echo_notes.model.passage import MEMORY as MEMORY_LAYER
 from echo_notes.model.passage import SUMMARY as SUMMARY_LAYER
@@ -178,7 +178,8 @@ def _draft_note(path: str, text: str, front: "FrontMatter", entity: Entity | Non
     name = PurePosixPath(path).stem
     if entity and PurePosixPath(path).name == SUMMARY:
         layer = SUMMARY_LAYER
-        pieces = list(_summary_pieces(text))
+        # The name over an empty page answers nothing.
+        pieces = [piece for piece in _summary_pieces(text) if fold_name(piece.text) not in entity.folded_names()]
     else:
         layer = _layer(path)
         pieces = list(_pieces(front.body, front.body_line))

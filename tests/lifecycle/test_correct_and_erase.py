@@ -57,3 +57,9 @@ def test_me_in_a_question_is_the_owner(run: Run, empty_vault: Path) -> None:
         run("remember", f"{name} lives in a house in Valencia", "--about", f"people/{name}", at=empty_vault)
     assert "Lisbon" in run("recall", "where do I live", "-k", "1", at=empty_vault).out
     assert "Lisbon" in run("recall", "我住在哪里", "-k", "1", at=empty_vault).out
+
+
+def test_the_bare_name_over_an_empty_page_is_no_answer(run: Run, empty_vault: Path) -> None:
+    run("remember", "Mia moved to Porto last month", "--about", "people/Mia", at=empty_vault)
+    first = run("recall", "where does Mia live", "-k", "1", at=empty_vault).out
+    assert first.startswith("Mia moved to Porto")
