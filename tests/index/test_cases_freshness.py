@@ -259,7 +259,10 @@ def test_many_first_recalls_at_once_all_find_it(vault: Vault) -> None:
         subprocess.Popen([sys.executable, "-c", code, str(vault.root)], stdout=subprocess.PIPE, text=True)
         for _ in range(4)
     ]
-    assert [process.communicate()[0] for process in several] == ["50 ()\n"] * 4
+    answers = [process.communicate()[0] for process in several]
+    # All find everything; whoever asks while another still holds the index may say so.
+    assert [answer.partition(" ")[0] for answer in answers] == ["50"] * 4
+    assert all(answer == "50 ()\n" or "another process is refreshing the index" in answer for answer in answers)
 
 
 def test_a_killed_refresh_is_resumed(vault: Vault) -> None:
